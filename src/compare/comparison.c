@@ -14,16 +14,17 @@
 
 enum {
 	TEST_COUNT =
-		5, /* samples of a row, on the side with more, from which on it is tested */
-	COMMON_ROWS = 6,  /* fewer large rows do not show a common factor */
-	COMMON_COUNT = 50 /* samples of a large row on either side */
+		5, /* a row is tested if at least one side has this many samples of it */
+	COMMON_ROWS = 6, /* minimum number of large rows from which the common factor is
+			   * estimated */
+	COMMON_COUNT = 50 /* a large row has at least this many samples on each side */
 };
 
 /* Rows with a smaller share of the samples of both sides are not tested: each test makes the others
  * less sensitive. */
 static const double test_share = 0.0005;
 
-/* No row has more weight in the common factor than one with this share. */
+/* Maximum weight of a row in the common factor, as a share of the samples. */
 static const double common_weight = 0.05;
 
 int comparison_init(struct comparison *c, const struct comparison_options *options)
@@ -228,7 +229,8 @@ static int test_rows(struct comparison *c, double whole)
 	return r;
 }
 
-/* The total of rates is also a row, which is tested alone.  Sets *ret_whole to the base's total. */
+/* For rates, the total is also a row.  It is tested alone, not together with the other rows.  Sets
+ * *ret_whole to the base's total. */
 static int compare_total(struct comparison *c, const struct row_sums *sums,
 			 double *ret_whole)
 {

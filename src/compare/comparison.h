@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* comparison.h - compares two sides of recordings row by row, with intervals and verdicts.
- * Layer: compare.  Not thread safe.
- * A side consists of runs, a run of blocks of time.  Each run is added as counts of items (such as
- * functions of images) in blocks.  comparison_finish() finds which items of different runs are the
- * same (images.h), and makes a row of each. */
+ * Layer: compare.  Not thread safe.  A side consists of runs, and a run consists of blocks of time.
+ * Each run is added as counts of items (such as functions of images) in blocks.
+ * comparison_finish() finds which items of different runs are the same (images.h), and makes a row
+ * of each. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -66,7 +66,7 @@ enum verdict {
 	VERDICT_FASTER,
 	VERDICT_NEW,
 	VERDICT_GONE,
-	VERDICT_MOVED,     /* the change is that of other rows: see compare_move */
+	VERDICT_MOVED, /* the change is explained by other rows, see struct compare_move */
 	VERDICT_TRANSIENT, /* only in a short part of a run */
 	VERDICT_COUNT
 };
@@ -78,7 +78,7 @@ struct compare_image {
 
 /* Rows among which code moved: a function was inlined, renamed or split (shifts.h). */
 struct compare_move {
-	double change; /* of all its rows together, like theirs */
+	double change; /* change of the group as a whole, in the unit of compare_row.change */
 	struct limits interval;
 	double p;
 };
@@ -89,12 +89,13 @@ struct compare_row {
 	uint32_t line;
 	double count[COMPARE_SIDES];
 	struct row_variation variation;
-	/* In percent of the base's total; for shares, of each side's own total. */
+	/* In percent of the base's total; if the comparison is of shares, in percent of each
+	 * side's total. */
 	double value[COMPARE_SIDES];
 	double change;
 	struct limits interval;
 	double p; /* NAN: too few samples for a test */
-	double q; /* lowest false-discovery rate with which the row is changed */
+	double q; /* lowest false-discovery rate at which the row counts as changed */
 	enum verdict verdict;
 	uint32_t move; /* index in comparison.moves, or DICT_NONE */
 };

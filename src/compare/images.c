@@ -15,7 +15,7 @@ static const double least_share = 0.005;
 /* Share of samples in functions of the same names that makes two images the same. */
 static const double least_overlap = 0.5;
 
-/* An image of the comparison while runs are matched: as in the run that had it first. */
+/* An image of the comparison while runs are matched, described as in the first run that has it. */
 struct known_image {
 	const struct compare_run *run;
 	const struct run_image *image;
@@ -204,7 +204,7 @@ static int match_by_functions(struct matching *m, struct compare_run *run)
 	return 0;
 }
 
-/* Adds the images of a run that match none. */
+/* Adds the images of a run that match no known image. */
 static int images_add_others(struct matching *m, struct compare_run *run)
 {
 	for (size_t i = 0; i < run->images.nr; i++) {

@@ -8,7 +8,7 @@ enum {
 	SCORE_BISECTIONS = 32
 };
 
-/* Beyond this, every probability is 0. */
+/* At a score above this, the probability is 0 in double precision. */
 static const double score_max = 1000;
 
 double estimate_variance(const struct side_estimate *e, double p)
@@ -45,7 +45,7 @@ static double find_limit(const struct side_estimate *e, double outside, double c
 	return outside;
 }
 
-/* An upper end for the search: as if the variation were twice as large everywhere. */
+/* Returns an upper end for find_limit(): the limit if the variation were much larger everywhere. */
 static double highest(const struct side_estimate *e, double critical)
 {
 	const double c = critical * critical;

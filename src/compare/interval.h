@@ -24,7 +24,7 @@ struct limits {
 double estimate_variance(const struct side_estimate *e, double p);
 /* `critical` is a quantile of Student's t distribution. */
 struct limits estimate_limits(const struct side_estimate *e, double critical);
-/* Limits of to->value - from->value. */
+/* Returns the confidence limits of the difference to->value - from->value. */
 struct limits difference_limits(const struct side_estimate *from,
 				const struct side_estimate *to, double critical);
 /* Returns the largest number of standard deviations at which the interval of the difference still

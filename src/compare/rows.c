@@ -59,7 +59,7 @@ static int rows_find_all(struct comparison *c, uint32_t **row_of)
 	return r;
 }
 
-/* Makes the cells of a run's rows, sorted by row and block, without two of the same.  Returns 0 or
+/* Makes the cells of a run's rows, sorted by row and block, without duplicates.  Returns 0 or
  * -ENOMEM. */
 static int make_cells(const struct compare_run *run, const uint32_t *row_of,
 		      struct row_cell **ret_cells, size_t *ret_nr)

@@ -15,13 +15,13 @@ enum {
 	PARTNERS_MAX = 8
 };
 
-/* A group explains a change if this part of it, or less, remains. */
+/* A group explains a change if at most this fraction of the change remains. */
 static const double most_left = 0.35;
 /* Score from which on a change would be significant if samples were independent. */
 static const double least_score = 4;
-/* A transient change has at least this part in one or two adjacent spans ... */
+/* A change is transient if at least this fraction of it is in one or two adjacent spans ... */
 static const double least_in_window = 0.8;
-/* ... in which the row's samples on the other side have at most this part. */
+/* ... and, on the other side, at most this fraction of the row's samples is in these spans. */
 static const double most_usual = 0.5;
 
 static bool appears(const struct compare_row *row)
@@ -178,7 +178,7 @@ static void set_moved_verdicts(struct comparison *c)
 static int test_groups(struct comparison *c, const struct row_sums *sums, double whole)
 {
 	const size_t nr = c->moves.nr;
-	/* One more, for the rows without a group. */
+	/* The last element is for the rows without a group. */
 	struct count_sums *of_groups =
 		calloc((nr + 1) * c->runs.nr, sizeof(*of_groups));
 	struct row_variation *variations = calloc(nr + 1, sizeof(*variations));
@@ -280,7 +280,8 @@ static bool is_transient(const struct comparison *c, const struct row_sums *sums
 
 		if (c->runs.at[i].side != side)
 			continue;
-		/* Without times, it is unknown. */
+		/* A run without times has too few blocks, so the change cannot be located in
+		 * time. */
 		if (c->runs.at[i].blocks.nr < 2 * SPANS)
 			return false;
 		count_spans(&c->runs.at[i], sums->row_of[i], number, &spans);

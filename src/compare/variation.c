@@ -11,9 +11,9 @@
 enum {
 	POOL_ROWS = 8,  /* neighbours on each side whose design effects are pooled */
 	POOL_DF = 16,   /* weight of the pooled design effect */
-	FIT_ROWS = 8,   /* fewer rows cannot show what is usual */
+	FIT_ROWS = 8,   /* minimum number of rows to estimate the usual variance */
 	FIT_STEPS = 60, /* tried ratios of the two parts of the usual variance */
-	FIT_COUNT = 5,  /* samples per run from which on a variance counts */
+	FIT_COUNT = 5, /* minimum number of samples per run for a variance to be used */
 	DF_MAX = 1000
 };
 
@@ -101,14 +101,15 @@ static int compare_pooled_rows(const void *a, const void *b)
 	return one->row < other->row ? -1 : 1;
 }
 
-/* Large rows are unlike their neighbours, and know enough about themselves. */
+/* Returns the weight of the pooled design effect for a row.  Large rows differ from their
+ * neighbours and have enough data of their own, so the weight is lower for them. */
 static double pool_weight(double own_df)
 {
 	return own_df > POOL_DF ? POOL_DF * POOL_DF / own_df : POOL_DF;
 }
 
-/* Sets the design effects.  Those of rows with few samples are mainly those of the rows of
- * similar size. */
+/* Sets the design effects of all rows.  For a row with few samples, the value mostly comes from
+ * rows of similar size. */
 static int set_design_effects(const struct variation_input *in,
 			      struct row_variation *rows)
 {
@@ -148,7 +149,7 @@ static int set_design_effects(const struct variation_input *in,
 	return 0;
 }
 
-/* One variance between runs, with the two parts of what is usual. */
+/* The variance of one row between runs, with the two components of the usual variance. */
 struct fit_item {
 	double variance;
 	double sampling;
@@ -214,7 +215,7 @@ static double log_ratio(const struct fit_item *item, double runs)
 
 struct row_spread {
 	double mean;
-	double variance; /* beyond that of the estimates themselves */
+	double variance; /* variance in addition to that of the estimates themselves */
 };
 
 static struct row_spread find_spread(const struct fit_items *from, double runs)
@@ -235,7 +236,8 @@ static struct row_spread find_spread(const struct fit_items *from, double runs)
 	};
 }
 
-/* Finds what is usual: the two parts for which the rows agree best, and how closely they agree. */
+/* Fits the usual variation: the two components for which the rows agree best, and how closely they
+ * agree. */
 static void fit_usual(const struct fit_items *from, struct usual_variation *usual)
 {
 	struct row_spread best = find_spread(from, 0);

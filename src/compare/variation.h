@@ -19,19 +19,20 @@ enum compare_side {
 	COMPARE_SIDES
 };
 
-/* A run: sums over its blocks of the denominator n (all samples, seconds, or units of work). */
+/* Sums over the blocks of a run. n is the denominator of a block: all samples, seconds, or units
+ * of work. */
 struct run_sums {
 	enum compare_side side;
 	double total;
-	double squares;   /* of n */
+	double squares;   /* of n * n */
 	double neighbors; /* of n * (n of the next block) */
 	double nr_blocks;
 };
 
-/* A row in a run: sums over the blocks of its count x. */
+/* Sums over the blocks of a run for one row. x is the row's count in a block. */
 struct count_sums {
 	double count;
-	double squares;   /* of x */
+	double squares;   /* of x * x */
 	double products;  /* of x * n */
 	double neighbors; /* of x * (x of the next block) */
 	double crossed;   /* of x * (n of the previous and of the next block) */
@@ -42,19 +43,20 @@ struct variation_input {
 	size_t nr_runs;                /* each side needs one */
 	const struct count_sums *sums; /* the runs of row 0, then those of row 1 ... */
 	size_t nr_rows;
-	bool is_rate; /* n is not a number of samples that contains x */
+	bool is_rate; /* n is a time or a number of work units, not a number of samples that
+		       * includes x */
 };
 
 struct row_variation {
 	double design; /* design effect of blocks */
-	double scale;  /* the row's variance between runs / the usual one */
+	double scale;  /* the row's variance between runs, divided by the usual one */
 	double df;     /* degrees of freedom of the estimates' variance */
 	struct side_estimate sides[COMPARE_SIDES];
 };
 
 /* The usual variation, found from all rows. */
 struct usual_variation {
-	bool between;    /* some side has several runs: the rest is known */
+	bool between;    /* some side has several runs, so the fields below are known */
 	double sampling; /* factor of the variance within runs */
 	double runs;     /* relative variance between runs, beyond sampling */
 	double df;       /* weight of the usual variance; 0: each row has its own */
@@ -63,7 +65,8 @@ struct usual_variation {
 /* Sets the estimates of all rows.  Returns 0 or -ENOMEM. */
 int variation_estimate(const struct variation_input *in, struct row_variation *ret_rows,
 		       struct usual_variation *ret_usual);
-/* Likewise for other rows of the same runs: `usual` is the result for all rows. */
+/* Like variation_estimate(), for other rows of the same runs.  `usual` is the result that
+ * variation_estimate() returned for all rows. */
 int variation_estimate_like(const struct variation_input *in,
 			    struct row_variation *ret_rows,
 			    const struct usual_variation *usual);

@@ -34,7 +34,7 @@ enum {
 	KEEP_TGID = 1 << CLASS_TGID,
 	KEEP_TID = 1 << CLASS_TID,
 	KEEP_CPU = 1 << CLASS_CPU,
-	/* Otherwise events differ only in name and count. */
+	/* Unit masks stay separate.  Otherwise events are equal if name and count are. */
 	KEEP_UNIT_MASK = 1 << CLASS_AXIS_COUNT
 };
 
@@ -59,7 +59,7 @@ struct class_event {
 struct class
 {
 	uint32_t event; /* index of the event; of merged ones the first */
-	int64_t tgid;   /* -1: unknown; 0 if merged, like the next two */
+	int64_t tgid; /* process id, -1: unknown; tgid, tid and cpu are 0 if they are merged */
 	int64_t tid;
 	int64_t cpu;
 };
@@ -70,16 +70,20 @@ struct classes {
 	VEC(struct class) columns; /* sorted, after classes_arrange() */
 	VEC(struct class) added;   /* by number */
 	VEC(struct class_event) events;
-	VEC(uint32_t) main_event; /* by event: the one it is merged into */
-	VEC(uint32_t) column_of;  /* by number, after classes_arrange() */
-	struct map by;            /* key: hash, collision index */
+	VEC(uint32_t)
+	main_event; /* by event: index of the event that it is merged into */
+	VEC(uint32_t)
+	column_of;     /* by number of the class: its column; valid after
+				   * classes_arrange() */
+	struct map by; /* key: hash, collision index */
 };
 
 /* Adds the axes in the comma-separated list to *merge: lib (library), cpu, tid, tgid (pid),
  * unitmask, core, all.  Returns 0, or -EINVAL with a one-line message. */
 int classes_parse_merge(const char *list, unsigned int *merge, struct err *err);
-/* Returns the KEEP_... of a view.  `session_flags` are SESSION_... of session.h (separated when
- * recorded); the next two are the axes that the report separates; `merge` is MERGE_... */
+/* Returns the KEEP_... of a view.  `session_flags` are SESSION_... of session.h (axes that were
+ * separated when recording); the next two parameters are the axes that the report separates;
+ * `merge` is MERGE_... */
 unsigned int classes_kept(uint32_t session_flags, bool separate_thread,
 			  bool separate_cpu, unsigned int merge);
 

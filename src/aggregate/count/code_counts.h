@@ -45,8 +45,8 @@ int code_counts_branch(struct code_counts *c, uint32_t from, uint32_t to,
 		       bool mispredicted);
 int code_counts_run(struct code_counts *c, uint32_t from, uint32_t to);
 
-/* How often a stretch of an image's code ran: the overlay of all runs, split where any begins or
- * ends.  Stretches are sorted by address and do not overlap. */
+/* How often a range of code of an image ran.  All runs are overlaid and split wherever one begins
+ * or ends.  The resulting ranges are sorted by address and do not overlap. */
 struct code_stretch {
 	uint64_t first; /* offset of its first instruction */
 	uint64_t last;  /* offset of its last instruction, or within it */

@@ -14,7 +14,7 @@ enum {
 	NOTE_BITS = 18,
 	MAX_NOTES = 1 << NOTE_BITS,
 	SPARE = 4,
-	/* With this many notes per possible cell, plain counters are fastest. */
+	/* From this many notes per possible cell on, one plain counter per cell is fastest. */
 	FEW = 16,
 	FEW_BITS = 11,
 	KEY_BITS = 64
@@ -346,7 +346,7 @@ static size_t tally_merge(struct tally_cell *run, size_t nr,
 	}
 	nr_merged = nr + nr_other - to;
 	memcpy(run + i, other, j * sizeof(*other));
-	/* Cells that both had leave a gap. */
+	/* Cells with the same pair were merged, which leaves a gap. */
 	memmove(run + i + j, run + to, nr_merged * sizeof(*run));
 	return i + j + nr_merged;
 }

@@ -9,8 +9,8 @@
 #include <stdint.h>
 
 enum {
-	/* The low bits of `b` are the last sort key of cells; the other bits are the first,
-	 * before `a`. */
+	/* Cells are sorted by the high bits of `b`, then by `a`, then by this number of low bits
+	 * of `b`. */
 	TALLY_EVENT_BITS = 12,
 	TALLY_CPU_BITS = 20, /* the bits above TALLY_EVENT_BITS */
 	TALLY_RUNS = 48      /* each at least twice as long as the next */
@@ -36,7 +36,7 @@ struct tally {
 	size_t nr_notes;
 	size_t room;
 	uint64_t some_a, some_b; /* the OR of all values */
-	uint64_t *keys;          /* two for each note that fits */
+	uint64_t *keys;          /* two words for each note */
 };
 
 /* An all-zero structure is an empty tally. */

@@ -14,12 +14,12 @@ enum {
 	FIRST_ROOM = 1 << 16,
 	MORE_WORDS = 2, /* maximum of an entry */
 	FOLD_SPANS = 1 << 18,
-	/* If folding gained nothing, wait until there are this many times more spans. */
+	/* If folding saved nothing, the next folding waits for this many times more spans. */
 	FOLD_SELDOM = 64,
 	BUCKET_BITS = 32
 };
 
-/* The word at which a position was last added. */
+/* The word in which a position was last stored. */
 struct timeline_recent {
 	uint32_t position;
 	uint32_t at_plus_1;

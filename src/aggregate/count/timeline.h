@@ -22,8 +22,8 @@
 
 #define TIMELINE_MANY 0x80000000u
 
-/* While a source is read: an actor of it, and event and cpu as in tally.h.  Afterwards: a group
- * that has only a "who", and an event of the profile. */
+/* While a source is read: an actor of the source, with event and cpu as in tally.h.  Afterwards: a
+ * group that has only a "who", with an event of the profile. */
 struct timeline_track {
 	uint32_t who;
 	uint32_t what;
@@ -32,13 +32,13 @@ struct timeline_track {
 struct timeline_span {
 	uint32_t track;
 	uint32_t bucket; /* KEY_TIME, in units of the bucket width */
-	uint32_t at;     /* its first word; it ends where the next span begins */
+	uint32_t at; /* index of its first word; it ends where the next span begins */
 };
 
 struct timeline {
 	VEC(struct timeline_track) tracks;
-	/* These two are allocated with huge_zalloc(): they are large, and do not move when they
-	 * grow. */
+	/* These two arrays are allocated with huge_zalloc(): they are large, and huge_zgrow()
+	 * extends them without copying. */
 	struct {
 		struct timeline_span *at;
 		size_t nr;
@@ -49,7 +49,7 @@ struct timeline {
 	size_t room;
 	size_t first_track, first_span; /* of the current source */
 	struct pairs track_by;          /* of the current source */
-	/* Number of its spans at which they are folded. */
+	/* Number of spans of the source at which they are folded (merged) next. */
 	size_t fold_at;
 	bool is_open;                   /* the last span can still grow */
 	uint64_t last_a, last_b;        /* its pair */
@@ -65,10 +65,10 @@ void timeline_end(struct timeline *t);
 /* Counts a sample of a pair as in tally.h: (actor, position), (bucket, cpu, event).  Returns 0 or
  * -ENOMEM. */
 int timeline_add(struct timeline *t, uint64_t a, uint64_t b);
-/* Does the same for several samples. */
+/* Like timeline_add(), for several samples. */
 int timeline_add_many(struct timeline *t, uint64_t a, uint64_t b, uint64_t samples);
 
-/* Returns the index after the last word of a span. */
+/* Returns the index of the word after the last one of a span. */
 static inline uint32_t timeline_span_end(const struct timeline *t, size_t span)
 {
 	return span + 1 < t->spans.nr ? t->spans.at[span + 1].at

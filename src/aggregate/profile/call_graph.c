@@ -9,7 +9,7 @@
 #include "aggregate/profile/profile.h"
 #include "base/containers/sort_keys.h"
 
-/* A former row of the profile: samples at a node. */
+/* An entry made from a row of the profile: the samples at a node of the call tree. */
 struct call_graph_item {
 	uint32_t who;
 	uint32_t event;
@@ -45,7 +45,8 @@ struct call_graph_walk {
 	uint32_t *row_of;     /* by tuple of GROUP_WHERE; DICT_NONE: none yet */
 	VEC(uint32_t) wheres; /* the tuples that have a row */
 	VEC(struct call_graph_step) path;
-	VEC(uint32_t) open_rows; /* by row: occurrences on the path */
+	VEC(uint32_t)
+	open_rows; /* by row: how often its function occurs on the current path */
 	VEC(uint32_t) open_arcs;
 	struct map arc_by; /* (caller, callee) */
 };
@@ -359,7 +360,7 @@ static int call_graph_take_samples(struct call_graph_walk *w,
 	return r;
 }
 
-/* Takes the items of a (who, event) pair. */
+/* Processes the items of a (who, event) pair. */
 static int call_graph_take(struct call_graph_walk *w,
 			   const struct call_graph_item *items, size_t nr)
 {

@@ -43,7 +43,7 @@ uint32_t call_tree_node(struct call_tree *t, uint32_t caller, uint32_t function)
 	value_plus_1 = pairs_at(&t->by, caller, function, &is_new);
 	if (!value_plus_1)
 		return DICT_NONE;
-	/* 0 if memory is short, which means "no node". */
+	/* If memory is short, *number stays 0, which means "no node". */
 	if (is_new)
 		*value_plus_1 = add_node(t, caller, function) + 1;
 	return *value_plus_1 - 1;

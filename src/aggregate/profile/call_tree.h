@@ -24,7 +24,7 @@ struct call_tree {
 	VEC(struct call_node) nodes;
 	VEC(uint32_t) lines;   /* by node, from call_tree_line_node() */
 	struct pairs lines_by; /* (function, line): a number for `by` */
-	/* (caller, function), except for nodes directly after their callers */
+	/* (caller, function) -> node, except for nodes directly after their callers */
 	struct pairs by;
 };
 

@@ -11,7 +11,8 @@
 
 enum {
 	FIRST_SLOTS = 1024,
-	/* Positions of an actor are added in order, so this many share a cache line of slots. */
+	/* log2 of the number of slots that share a cache line: positions of an actor are added in
+	 * order, so neighbouring ones use the same line. */
 	NEAR_BITS = 4
 };
 

@@ -25,7 +25,7 @@ enum part_state {
 /* A segment. */
 struct sample_merge_part {
 	enum part_state state;
-	bool chosen; /* the specification selects all of it */
+	bool chosen; /* the specification selects every sample of the segment */
 	uint32_t session;
 	char *session_dir;
 	uint32_t machine;

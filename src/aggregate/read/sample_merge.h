@@ -22,18 +22,20 @@ struct sample_merge_source {
 	/* Any number; segments with the same number share a span of time. */
 	uint32_t session;
 	enum trust trust; /* of the segment */
-	bool chosen;      /* the specification selects all of it */
+	bool chosen;      /* the specification selects every sample of the segment */
 };
 
 /* Facts about all segments, complete when all have been added.  Strings are not owned. */
 struct sample_merge_info {
 	struct session_info
-		first;      /* of the first segment; strings that differ are "" */
-	uint64_t lost;      /* by the kernel */
-	uint64_t malformed; /* records that the recorder could not parse */
+		first; /* Values of the first segment; a string is "" if the segments differ
+			     * in it */
+	uint64_t lost;                /* by the kernel */
+	uint64_t malformed;           /* records that the recorder could not parse */
 	struct segment_damage damage; /* .bad_samples grows while samples are read */
 	uint32_t nr_unfinished;       /* segments */
-	uint32_t nr_machines;         /* or boots of the same machine */
+	uint32_t
+		nr_machines; /* number of different machines, or boots of one machine */
 	uint32_t nr_segments;
 	bool cgroups; /* any thread has a cgroup */
 };

@@ -80,8 +80,8 @@ struct key_list {
 /* One row per name of a key, because a key can have several; `name` NULL ends the table. */
 extern const struct key_row key_rows[];
 
-/* Parses and appends a comma-separated list.  Returns 0, -EINVAL with a one-line message, or
- * -ENOMEM. */
+/* Parses and appends a comma-separated list.  Returns 0, -EINVAL with a one-line message in `err`,
+ * or -ENOMEM. */
 int keys_parse(struct key_list *list, const char *text, struct err *err);
 /* Inserts KEY_ORIGIN before KEY_SYMBOL unless it is already a key, so that a table can show each
  * function with its origin like perf.  Returns 0 or -ENOMEM. */

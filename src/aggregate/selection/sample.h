@@ -13,5 +13,5 @@ struct sample_batch;
 /* Returns 1 if the specification selects sample `i` of a batch with all columns, 0 if not, or
  * -ENOMEM.  Damaged samples are selected unless the specification requires something else. */
 int selection_wants_sample(struct selection *s, const struct sample_batch *b, size_t i);
-/* Does the same for a single sample. */
+/* Like selection_wants_sample(), for a single sample. */
 int selection_wants_one(struct selection *s, const struct sample *sample);

@@ -9,12 +9,13 @@
 
 struct session_info;
 
-/* The times that a source knows about its session, all in its clock. */
+/* The times of a session that a source knows, all in nanoseconds of the session's clock. */
 struct session_span {
 	uint64_t start_ns;          /* start of the recording */
 	uint64_t first_ns, last_ns; /* of its samples; both 0: unknown */
-	/* When the wall clock was wall_ns (since 1970), the session's clock was wall_at_ns; per
-	 * segment, since the wall clock can be adjusted.  0: unknown. */
+	/* wall_at_ns is the time of the session's clock at which the wall clock was wall_ns (since
+	 * 1970).  Each segment has its own pair, because the wall clock can be adjusted. 0:
+	 * unknown. */
 	uint64_t wall_ns, wall_at_ns;
 };
 

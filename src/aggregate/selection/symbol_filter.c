@@ -60,7 +60,7 @@ bool symbol_filter_filters(const struct symbol_filter *f, const struct spec *spe
 	       (spec && spec_has_symbols(spec));
 }
 
-/* A listed name without a version matches any version ("read": "read@@V1"). */
+/* Returns whether a listed name selects `name`: "read" also selects "read@@V1". */
 static bool symbol_filter_is_meant(const char *listed, const char *name)
 {
 	size_t len = strlen(listed);

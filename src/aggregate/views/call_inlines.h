@@ -10,9 +10,11 @@
 /* A function in the source.  Lines are strings of the profile, "path:12"; DICT_NONE: unknown. */
 struct call_step {
 	uint32_t function; /* of the profile */
-	/* With options.call_lines: the current line, or the one that calls the next. */
+	/* With options.call_lines: the line that the frame executes or, if it calls the next
+	 * frame, the line of the call. */
 	uint32_t line;
-	uint32_t start; /* with options.call_lines: its declaration */
+	uint32_t
+		start; /* with options.call_lines: line of the function's declaration */
 };
 
 struct call_inlines;
@@ -28,6 +30,7 @@ void call_inlines_free(struct call_inlines *c); /* `c` can be NULL */
  * NULL. */
 const struct call_step *call_inlines_at(const struct call_inlines *c, uint32_t frame,
 					enum call_position position, size_t *ret_nr);
-/* Returns the same for the frame's own function, without its number.  NULL: unknown. */
+/* Returns the step of the frame's own function; the number of the function is not set.  NULL:
+ * unknown.  `c` can be NULL. */
 const struct call_step *call_inlines_own(const struct call_inlines *c, uint32_t frame,
 					 enum call_position position);

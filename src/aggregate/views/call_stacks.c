@@ -5,7 +5,7 @@
 #include "aggregate/views/call_inlines.h"
 #include "aggregate/views/view.h"
 
-/* Returns the function at a frame, or just before it. */
+/* Returns the function at the address of a frame or, for a return address, just before it. */
 static uint32_t call_stacks_function_at(struct profile *p, struct view *v, uint32_t at,
 					enum call_position position)
 {
@@ -20,7 +20,7 @@ static uint32_t call_stacks_function_at(struct profile *p, struct view *v, uint3
 			     f->offset - (position == CALL_BEFORE && f->offset));
 }
 
-/* Returns the same from a cache by frame. */
+/* Like call_stacks_function_at(), with a cache by frame. */
 static uint32_t call_stacks_frame_function(struct profile *p, struct view *v,
 					   uint32_t at, enum call_position position)
 {
@@ -109,7 +109,8 @@ static uint32_t call_stacks_find_known(struct view *v, uint32_t stack)
 	return stack == STACK_TRUNCATED ? CALL_TRUNCATED : CALL_ROOT;
 }
 
-/* Does the same with a limit: keeps only the innermost frames of a longer stack. */
+/* Like call_stacks_find_known(), but keeps only the innermost frames of a stack that exceeds
+ * options.max_stack. */
 static uint32_t find_innermost(struct view *v, uint32_t stack, uint32_t limit)
 {
 	const struct dict *d = v->source.dict;

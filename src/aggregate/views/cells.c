@@ -21,13 +21,13 @@ enum {
 	AHEAD_CELLS = 16
 };
 
-/* The tuple of an application, valid while the other values of the cells stay the same. */
+/* The tuple of an application, valid for cells whose other values are the same. */
 struct app_who {
 	uint32_t generation;
 	uint32_t who;
 };
 
-/* The tuple of a node, for the last position in `image`. */
+/* Cache entry: the tuple of a node, for the last position in `image`. */
 struct node_where {
 	uint32_t image;
 	uint32_t where;
@@ -40,7 +40,8 @@ struct numbers {
 	uint32_t generation;
 	struct app_who *of_app; /* by image; valid only for the current `generation` */
 	uint32_t *where_of;     /* by position; the last is for an unknown position */
-	struct node_where *of_node; /* by node of the call tree; NULL: not used */
+	struct node_where
+		*of_node; /* by node of the call tree; NULL: no cache by node */
 	struct source_lines *lines;
 };
 

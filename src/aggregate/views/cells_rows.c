@@ -25,8 +25,8 @@ static uint32_t who_of(const struct tally_cell *cell)
 	return (uint32_t)(cell->a >> 32);
 }
 
-/* If the profile had no groups before, they are added in order, without searches.  Keys have no
- * room for more events. */
+/* Returns whether the profile has no groups yet, so that groups can be added in order, without
+ * searches.  Also returns false if there are more events than fit in a sort key. */
 static bool cells_rows_is_first(const struct profile *p)
 {
 	return !p->groups.nr && p->events.nr <= VIEW_EVENT_NONE;

@@ -268,7 +268,7 @@ static int count_rows(struct view *v, const uint32_t *rows, const uint32_t *posi
 		uint32_t row = rows[i];
 		dense_count *count;
 
-		/* ROW_NONE is higher than any row. */
+		/* This also skips samples with ROW_NONE, which is higher than any row. */
 		if (__builtin_expect(row >= nr_rows || !counts[row], 0)) {
 			if (row == ROW_NONE)
 				continue;
@@ -336,7 +336,8 @@ static int limit_cells(struct profile *p, struct view *v)
 	for (; *need && nr_cells(v) > most; need++) {
 		if (p->given_up & *need)
 			continue;
-		/* The runs of the tally can have cells in common. */
+		/* Several runs of the tally can contain the same cell, so the count was too
+		 * high. */
 		if (tally_settle(&v->tally))
 			return -ENOMEM;
 		if (nr_cells(v) > most && view_give_up(p, v, *need))

@@ -174,7 +174,8 @@ static uint32_t name_function(struct profile *p, struct view *v, uint32_t image,
 		return v->last.function;
 	}
 	symbol = tab ? naming_find(v->source.naming, image, offset, &kind) : NULL;
-	/* OProfile's symbols have no gaps, and it makes one of a section without any. */
+	/* In OProfile, the symbols of an image have no gaps, and a section without symbols becomes
+	 * a symbol. */
 	if (symbol && v->weighted && symtab_count(tab) &&
 	    (kind != NAMING_SECTION || positions_have_debug_file(v, image)))
 		symbol = NULL;
@@ -237,7 +238,8 @@ static uint32_t intern_position(struct view *v, const struct position *position)
 	return slot->value_plus_1 - 1;
 }
 
-/* JIT code has its own address, independent of its offset in the dump. */
+/* Returns the address of a frame.  JIT code has an address that is independent of its offset in the
+ * dump. */
 static uint64_t code_address(const struct symtab *tab, uint64_t offset)
 {
 	const struct symbol *s = symtab_find(tab, offset);
@@ -294,8 +296,8 @@ static uint32_t *symbol_position(const struct profile *p, struct view *v,
 	return symbol ? &positions->positions[symbol - positions->symbols] : NULL;
 }
 
-/* Returns the function of frame `at`, which is `f`; caches it by frame if it can be needed
- * again. */
+/* Returns the function of frame `at`, whose data is `f`.  Caches the result by frame if it can be
+ * needed again. */
 static uint32_t view_positions_frame_function(struct profile *p, struct view *v,
 					      uint32_t at, const struct frame *f)
 {
@@ -360,7 +362,8 @@ static uint32_t make_position(struct profile *p, struct view *v, uint32_t at,
 		      : intern_position(v, &position);
 }
 
-/* Without callers, each frame has a single position. */
+/* Returns the position of a stack in a view that is symbolized late.  Without callers, each frame
+ * has a single position. */
 static uint32_t late_position(struct view *v, uint32_t at)
 {
 	uint32_t *known = &v->of_frame[at < v->nr_frames ? at : v->nr_frames];
@@ -376,7 +379,7 @@ static uint32_t late_position(struct view *v, uint32_t at)
 	return *known;
 }
 
-/* With callers, each stack has its own position. */
+/* Returns the position of a stack for a profile with callers: each stack has its own position. */
 static uint32_t stack_position(const struct profile *p, struct view *v, uint32_t stack,
 			       size_t slot)
 {

@@ -14,7 +14,7 @@
 enum {
 	FIRST_ROOM = 16,
 	DENSE_NAMED_EVENTS =
-		4 /* with more events, functions are too many for plain counters */
+		4 /* maximum number of events for plain counters: more need too much memory */
 };
 
 const char *view_vmlinux(const struct profile *p, const struct view *v)
@@ -172,7 +172,8 @@ static uint32_t actor_of_thread(const struct profile *p, struct view *v,
 	if (p->needs & NEED_TID)
 		a.tid = p->given_up & NEED_TID ? -1 : t->tid;
 	if (p->needs & NEED_QUALITY) {
-		/* In weighted sessions they are unknown. */
+		/* In a weighted session, pid 0 and tid 0 mean that the thread is unknown, not that
+		 * it is idle. */
 		if (t->pid == 0 && t->tid == 0 && !v->weighted)
 			a.flags |= ACTOR_IDLE;
 		if (t->pid == -1 || t->flags & THREAD_EXITING)
@@ -334,7 +335,8 @@ const char *event_of_any_core(const struct profile *p, const char *name,
 
 	for (size_t i = 0; i < COUNT_OF(pmus); i++)
 		of_cores |= !strncmp(name, pmus[i], strlen(pmus[i]));
-	/* Terms are numbers of a particular PMU. */
+	/* Event names with explicit terms (cpu/event=0x3c/) are not merged: terms are numbers of a
+	 * particular PMU. */
 	if (!p->options.merge_cores || !of_cores || len < 2 || slash[len] != '/' ||
 	    strchr(slash, '=') || len > EVENT_NAME_ROOM)
 		return name;
@@ -356,7 +358,7 @@ static int extend_events(struct profile *p, struct view *v)
 		char room[EVENT_NAME_ROOM];
 		const char *name = event_of_any_core(p, dict_str(d, desc->name), room);
 
-		/* Skip events whose number does not fit in a tally cell. No recorder writes
+		/* Skip events whose number does not fit in a tally cell.  No recorder writes
 		 * that many events. */
 		if (i >= VIEW_EVENT_NONE ||
 		    !selection_wants_event(&v->selection, desc) ||

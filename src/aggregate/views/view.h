@@ -25,7 +25,7 @@ enum {
 
 /* The data of a thread that the keys need; the rest is 0. */
 struct actor {
-	uint32_t app; /* image of the dict, DICT_NONE: unknown */
+	uint32_t app; /* index in dict.images; DICT_NONE: unknown */
 	uint32_t comm;
 	uint32_t cgroup;
 	int32_t pid;
@@ -41,11 +41,14 @@ enum {
 
 /* The data of a stack that the keys need. */
 struct position {
-	uint32_t image;    /* of the dict; DICT_NONE: damaged, or not needed */
-	uint32_t function; /* of the profile; DICT_NONE: not needed */
-	uint64_t address;  /* in a late view the frame, until view_name_positions() */
+	uint32_t image;    /* index in dict.images; DICT_NONE: damaged, or not needed */
+	uint32_t function; /* function number of the profile; DICT_NONE: not needed */
+	uint64_t
+		address; /* in a late view, the frame number until view_name_positions() sets the
+			    * address */
 	bool truncated;
-	/* With NEED_STACK: the node of its stack; the stack itself until view_name_positions(). */
+	/* With NEED_STACK: the call-tree node of the stack; until view_name_positions(), the
+	 * stack's number. */
 	uint32_t calls;
 };
 
@@ -60,7 +63,8 @@ struct named_symbol {
 struct symbol_positions {
 	const struct symtab *tab;
 	const struct symbol *symbols; /* of the table */
-	uint32_t *positions;          /* NULL: no table, or not used yet */
+	uint32_t *positions; /* NULL: the image has no symbols, or no sample was in it
+				       * yet */
 };
 
 struct call_inlines;
@@ -69,12 +73,13 @@ struct view {
 	struct profile_source source;
 	uint32_t *actor_of;    /* by thread; the last is for an unknown thread */
 	uint32_t *position_of; /* by stack; the last is for an unknown stack */
-	/* By frame: function, in a late view position; NULL if each symbol has a single position.
-	 * */
+	/* By frame of the dict: its function or, in a late view, its position; NULL if each symbol
+	 * has a single position. */
 	uint32_t *of_frame;
-	uint32_t *event_of; /* by event: of the profile */
-	uint32_t *image_of; /* by image: of the profile */
-	uint32_t *text_of;  /* by image: its name, a string of the profile */
+	uint32_t *event_of; /* by event of the dict: its number in the profile */
+	uint32_t *image_of; /* by image of the dict: its number in the profile */
+	uint32_t *
+		text_of; /* by image of the dict: its name, as a string of the profile */
 	/* With NEED_STACK, otherwise NULL: by stack, its node as a caller; by frame, its
 	 * function; the inlined functions; and `path`, the state of call_tree_of_stack(). */
 	uint32_t *node_of;
@@ -99,21 +104,22 @@ struct view {
 	VEC(struct actor) actors;
 	VEC(struct position) positions;
 	struct map actor_by;    /* key: hash, collision index */
-	struct map position_by; /* (image, truncated and function, address) */
+	struct map position_by; /* key: (image, truncated and function, address) */
 	uint64_t time_width_ns; /* of KEY_TIME */
 	struct {
 		uint64_t from, to; /* both 0: none yet */
 		uint32_t number;
-	} bucket;           /* of KEY_TIME: the last one */
+	} bucket;           /* of KEY_TIME: the bucket of the last sample */
 	bool by_cpu;        /* KEY_CPU is among the keys */
 	bool weighted;      /* samples have weights: SESSION_WEIGHTED */
 	bool fetch;         /* some images have no symbols before cells_fetch() */
 	struct dense dense; /* overflows into the tally */
 	struct tally tally;
 	bool late; /* positions are symbolized when the source ends, in order */
-	/* In a late view after that: positions by image and offset; NULL: unsorted. */
+	/* In a late view after symbolization: the positions sorted by image and offset; NULL:
+	 * unsorted. */
 	uint32_t *order;
-	struct named_symbol last; /* the last one that was symbolized */
+	struct named_symbol last; /* the last symbol that was looked up */
 	struct selection selection;
 	struct buf text;
 };
@@ -131,7 +137,8 @@ int view_new(const struct profile *p, const struct profile_source *source,
 void view_free(struct view *v); /* `v` can be NULL */
 /* Returns the file that represents the kernel in names, or "". */
 const char *view_vmlinux(const struct profile *p, const struct view *v);
-/* Free data that is no longer needed after all samples have been counted, or symbolized. */
+/* Free data that is not needed any more: the first after all samples have been counted, the second
+ * after symbolization. */
 void view_counted(struct view *v);
 void view_named(struct view *v);
 /* Adapts the view to a dict that has grown. */
@@ -165,7 +172,8 @@ uint64_t view_address(const struct view *v, uint32_t number, uint64_t offset);
 /* Call it when the source ends: sets functions and addresses of a late view's positions.  Some
  * positions become equal.  Returns 0 or -ENOMEM. */
 int view_name_positions(struct profile *p, struct view *v);
-/* Does the same for a view with NEED_STACK whose positions need not be sorted by address. */
+/* Like view_name_positions(), for a view with NEED_STACK whose positions need not be sorted by
+ * address. */
 int view_name_stacks(struct profile *p, struct view *v);
 /* Returns true if the positions of an image must be adjacent because its debug information is
  * opened. */

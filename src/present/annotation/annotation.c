@@ -374,8 +374,8 @@ static int compare_rest(const void *x, const void *y, void *ctx)
 			      strtab_get(&of->p->strings, b->image));
 }
 
-/* Allocates the counts of lines and images and two sums.  Each group needs at most one line and
- * one image. */
+/* Allocates the counts of all lines and images, and of two sums.  Each group needs at most one
+ * line and one image. */
 static int make_pool(struct annotation *a)
 {
 	size_t nr = a->groups.all.nr * 2 + 2;

@@ -33,8 +33,8 @@ struct annotated_start {
 	const uint64_t *counts;
 };
 
-/* Samples in code of an inlined function, including functions inlined into it: at the call site,
- * or summed over all calls at the line that declares the function. */
+/* Samples in code of an inlined function, including functions inlined into it.  They are shown at
+ * the call site, or as the sum of all calls at the line that declares the function. */
 struct annotated_site {
 	uint32_t file;
 	uint32_t line;
@@ -54,27 +54,29 @@ struct annotated_file {
 	struct annotated_site
 		*sites; /* sorted by line, then most samples first; needs code_of */
 	size_t nr_sites;
-	uint64_t image_samples; /* samples of `image`, used while building */
+	uint64_t
+		image_samples; /* samples of `image`; used only while the annotation is built */
 };
 
 /* Samples without a line, by image. */
 struct annotated_rest {
 	uint32_t image; /* string */
 	uint64_t *counts;
-	bool has_lines; /* other code of the image has lines */
+	bool has_lines; /* other code of the image has source lines */
 };
 
 struct annotation {
 	struct profile *p;
 	struct report_lines groups; /* columns and their totals */
 	size_t nr_columns;          /* of samples */
-	/* Length of each array of counts: samples, and periods if there are ratios. */
+	/* Length of each array of counts: one number of samples per column and, with ratios, also
+	 * one period per column. */
 	size_t nr_counts;
 	VEC(struct ratio) ratios;
 	VEC(struct annotated_file) files; /* most samples first */
 	VEC(struct annotated_rest) rest;  /* most samples first */
 	uint64_t *without_line;           /* the sum of `rest` */
-	uint64_t *other;                  /* of functions beyond the top ones */
+	uint64_t *other; /* counts of the functions that `top` excludes */
 	/* An event is not precise: samples can be attributed to a later instruction. */
 	bool has_skid;
 	/* Memory that the pointers above refer to. */

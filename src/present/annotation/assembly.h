@@ -29,8 +29,8 @@ struct assembly_function {
 struct assembly_row {
 	uint64_t address;
 	uint64_t end;
-	bool no_code;     /* the bytes are unknown */
-	bool apart;       /* code was omitted before it */
+	bool no_code; /* the bytes are unknown */
+	bool apart;   /* there is omitted code between this row and the previous one */
 	uint64_t *counts; /* NULL: no samples */
 };
 

@@ -93,7 +93,7 @@ void assembly_jumps_done(struct assembly_jumps *j)
 
 enum cell {
 	CELL_EMPTY,
-	CELL_DOWN, /* a line that passes through */
+	CELL_DOWN, /* a vertical line that passes through the row */
 	CELL_TOP,
 	CELL_BOTTOM,
 	CELL_ACROSS, /* to another lane */

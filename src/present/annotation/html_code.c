@@ -162,7 +162,8 @@ write_annotation_html_code_put_insn(struct write_annotation_html_code_listing *s
 	}
 }
 
-/* Notes the links to show on the page of the line. */
+/* Notes the links between the current instruction and source lines, for the pages of the
+ * sources. */
 static int note_links(struct write_annotation_html_code_listing *s,
 		      const struct assembly_row *row, const struct insn *insn)
 {

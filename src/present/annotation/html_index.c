@@ -29,7 +29,8 @@ struct hot_line {
 
 /* ---- cells ---- */
 
-/* Writes the column titles.  Several columns are titled with what they count. */
+/* Writes the column titles.  If there are several columns, the title of each says what it
+ * counts. */
 static void write_annotation_html_index_put_heads(const struct html_pages *p,
 						  const char *const *names)
 {

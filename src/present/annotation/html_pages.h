@@ -28,8 +28,9 @@ struct html_pages {
 	struct annotation_links links;
 	struct page_name *sources;   /* by file */
 	struct page_name *functions; /* by function of `code` */
-	uint32_t *function_of;       /* of the profile -> of `code` */
-	struct map by_symbol; /* image, string of its symbol -> function of `code` */
+	uint32_t *function_of;       /* by function of the profile: index in `code` */
+	struct map
+		by_symbol; /* (image, string of its symbol) -> index of the function in `code` */
 	struct source_texts texts;
 	uint64_t *shown; /* samples in sources that have pages */
 	FILE *out;       /* the current page */
@@ -52,7 +53,8 @@ void page_margin(const struct html_pages *p, const uint64_t *counts);
 void page_line_link(const struct html_pages *p, const char *from, const char *class,
 		    uint32_t file, const char *path, uint32_t line);
 /* Writes two blanks and a source line of at most `max` bytes, or nothing if the source cannot be
- * read.  `skip` omits leading blanks.  `path` is the annotation's.  Returns 0 or -ENOMEM. */
+ * read.  `skip` omits leading blanks.  `path` is a string of the annotation's profile.  Returns 0
+ * or -ENOMEM. */
 int page_source_line(struct html_pages *p, const char *path, uint32_t line, bool skip,
 		     size_t max);
 /* Start a new chunk every PAGE_CHUNK lines: call page_chunk() before each line, and

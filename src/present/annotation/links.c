@@ -55,7 +55,7 @@ static int annotation_links_push(struct annotation_links *l,
 	return vec_push(&l->all, made) ? 0 : -ENOMEM;
 }
 
-/* A frame in the terms of a source page. */
+/* The source location of a frame: its file in the annotation, and its line. */
 struct annotation_links_spot {
 	uint32_t file;
 	uint32_t path;
@@ -80,7 +80,7 @@ static int annotation_links_spot_of(struct annotation_links *l,
 			  &ret_spot->path);
 }
 
-/* Adds an inlined call as links from both ends. */
+/* Adds an inlined call as two links: from the call's line to the function, and back. */
 static int annotation_links_add_site(struct annotation_links *l,
 				     const struct annotation_links_spot *callee,
 				     const struct annotation_links_spot *site,

@@ -39,7 +39,7 @@ struct line_link {
 struct annotation_links {
 	const struct annotation *a;
 	struct map file_by; /* string -> file */
-	/* links_sort() sorts them by file, line and kind, then most samples first */
+	/* after links_sort(): sorted by file, line, kind, and descending samples */
 	VEC(struct line_link)
 	all;
 	VEC(uint64_t) counts;
@@ -48,8 +48,8 @@ struct annotation_links {
 /* Returns 0 or -ENOMEM.  Call links_done() in every case. */
 int links_init(struct annotation_links *l, const struct annotation *a);
 void links_done(struct annotation_links *l);
-/* Finds the file with a path from debug information: sets *ret_file, or LINKS_NO_FILE, and
- * *ret_path to the path as a string of the profile.  Returns 0 or -ENOMEM. */
+/* Finds the file with a path from debug information.  Sets *ret_file to its number or to
+ * LINKS_NO_FILE, and *ret_path to the path as a string of the profile.  Returns 0 or -ENOMEM. */
 int links_file(struct annotation_links *l, const char *path, uint32_t *ret_file,
 	       uint32_t *ret_path);
 /* An instruction with samples. */
@@ -63,8 +63,8 @@ struct links_insn {
 /* Adds an instruction with its frames, innermost first.  Returns 0 or -ENOMEM. */
 int links_add(struct annotation_links *l, const struct links_insn *insn,
 	      const struct line_frame *frames, size_t nr);
-/* Sorts the links and merges equal ones.  Call it after the last links_add(), before the next
- * two. */
+/* Sorts the links and merges equal ones.  Call it after the last links_add(), and before
+ * links_of_line() and links_next_line(). */
 int links_sort(struct annotation_links *l);
 /* Returns the first link of a line, and their number. */
 const struct line_link *links_of_line(const struct annotation_links *l, uint32_t file,

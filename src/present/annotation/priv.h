@@ -20,8 +20,9 @@ enum {
 
 struct making {
 	struct annotation *a;
-	struct map file_by;     /* string -> file */
-	struct map covered;     /* image strings of which some code has lines */
+	struct map file_by; /* string -> file */
+	struct map covered; /* image strings of the images in which some code has source
+				 * lines */
 	struct map position_by; /* string "path:12" -> index of positions */
 	VEC(struct hit) positions;
 	VEC(struct hit) hits;

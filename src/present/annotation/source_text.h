@@ -37,7 +37,7 @@ struct source_text *source_texts_find(struct source_texts *t, const char *path);
  * call. */
 const char *source_texts_line(struct source_texts *t, struct source_text *of,
 			      uint32_t line, size_t *ret_len);
-/* Forgets which lines were shown. */
+/* Forgets which lines were shown, so that they can be shown again. */
 void source_texts_begin(struct source_texts *t);
 /* Returns the length of a line without its line end, "\n" or "\r\n". */
 size_t source_line_len(const char *text, size_t len);

@@ -26,7 +26,7 @@ struct write_annotation_listing {
 	size_t line;  /* next index in file->lines */
 	size_t start; /* next index in file->starts */
 	size_t site;  /* next index in file->sites */
-	/* the last line with counts or comments */
+	/* the last line that had counts or comments */
 	uint32_t near_from;
 	uint32_t near_to;
 	bool skipped;

@@ -18,12 +18,15 @@ enum {
 
 struct annotation_layout {
 	struct screen screen;
-	long context;       /* context lines around lines that have samples */
-	uint32_t only_line; /* only around this line; 0: around all */
+	long context; /* context lines around lines that have samples */
+	uint32_t
+		only_line; /* show only the lines around this one; 0: all lines that have samples,
+			     * with their context */
 	/* Put the file's summary after it, so that lines keep their numbers. */
 	bool info_last;
 	const char *const *words; /* the command line, ends with NULL */
-	const char *const *said;  /* its interpretation, ends with NULL */
+	const char *const
+		*said; /* how the command line was interpreted; ends with NULL */
 };
 
 /* The source of a file. */

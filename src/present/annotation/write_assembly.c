@@ -37,9 +37,9 @@ struct write_assembly_listing {
 	size_t nr_owners;
 	struct code *code;
 	uint32_t image;  /* the image whose code is open */
-	uint32_t titled; /* the image last named in a title */
+	uint32_t titled; /* the image that was named in the last title */
 	char section[64];
-	uint64_t only; /* with --hottest: the address */
+	uint64_t only; /* with --hottest: address of the only instruction to show */
 };
 
 static void write_assembly_open_code(struct write_assembly_listing *s, uint32_t image)

@@ -114,7 +114,8 @@ static int order_side(struct side *s, uint32_t **ret_order, size_t **ret_from)
 	*ret_from = from;
 	if (!order || !from)
 		return -ENOMEM;
-	/* from[i + 1] is first the start of the links of line i, then advances to their end. */
+	/* In the first pass, from[i + 1] is where the links of line i start.  It advances with
+	 * each link, and ends up where they end. */
 	for (int pass = 0; pass < 2; pass++) {
 		for (size_t i = 0; i < nr; i++) {
 			const struct call_link *link = &s->links->all.at[i];

@@ -11,7 +11,8 @@
 struct profile;
 
 struct call_link {
-	uint32_t caller; /* lines; CALL_BY_UNKNOWN: truncated stacks */
+	uint32_t
+		caller; /* index of the line; CALL_BY_UNKNOWN: the stacks were truncated */
 	uint32_t callee;
 };
 
@@ -19,8 +20,9 @@ struct call_link {
 struct call_lines {
 	const uint32_t *line_of;   /* NULL: each row is a line */
 	const uint32_t *column_of; /* NULL: there is a single column */
-	const uint32_t
-		*rank_of; /* by line: its position in the report; NULL: its number */
+	const uint32_t *
+		rank_of; /* by line: its position in the report; NULL: the line's number is its
+			   * position */
 	/* By line: its address, which orders links of equal counts; NULL: only the rank does. */
 	const uint64_t *vma_of;
 	size_t nr_lines;
@@ -35,7 +37,7 @@ struct call_links {
 	 * those to its callees, most samples first. */
 	uint32_t *callers;
 	uint32_t *callees;
-	size_t *callers_from; /* start indices by line, plus the end */
+	size_t *callers_from; /* by line: index of its first link; the last element is the total */
 	size_t *callees_from;
 	size_t nr_columns;
 };

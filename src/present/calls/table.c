@@ -189,7 +189,7 @@ static int make_own(struct call_making *m)
 	return rank_symbols(m->t);
 }
 
-/* Looks up the own node of each tuple once, because many rows share a tuple. */
+/* Looks up the node of each tuple once in `own`, because many rows share a tuple. */
 static int find_tuple_nodes(struct call_making *m)
 {
 	const struct tuples *t = &m->p->tuples[GROUP_WHERE];

@@ -17,13 +17,14 @@ struct profile;
 
 /* A function as graphs distinguish them: by name and image. */
 struct call_symbol {
-	uint32_t name;     /* string of the profile; unnamed code: "[image]" */
-	uint32_t image;    /* of the profile; DICT_NONE: "[truncated]" */
-	uint32_t function; /* any matching one of the profile; or DICT_NONE */
-	uint32_t rank;     /* position by name */
+	uint32_t name;  /* string of the profile; unnamed code: "[image]" */
+	uint32_t image; /* of the profile; DICT_NONE: "[truncated]" */
+	uint32_t
+		function; /* a function of the profile with this name and image; or DICT_NONE */
+	uint32_t rank; /* position by name */
 	/* With options.call_lines there is a symbol for each line (a string of the profile), and
-	 * one with line DICT_NONE, to which `whole` of all of them refers.  Otherwise all have
-	 * DICT_NONE. */
+	 * one for the whole function with line DICT_NONE, to which `whole` of the others refers.
+	 * Without options.call_lines, every symbol has the line DICT_NONE. */
 	uint32_t line;
 	uint32_t whole;
 };
@@ -49,7 +50,7 @@ struct call_table {
 	VEC(struct call_symbol) symbols;
 	VEC(struct call_tree_node) nodes;
 	VEC(uint32_t)
-	whos; /* a group of each, for profile_value(); sorted by the keys */
+	whos; /* one group for each distinct `who`, for profile_value(); sorted by the keys */
 	struct call_row *rows; /* unsorted: use call_row_at() */
 	/* Indices of rows, sorted by who, node, line, event; no duplicates. */
 	uint32_t *order;
@@ -73,7 +74,7 @@ static inline const struct call_row *call_row_at(const struct call_table *t, siz
 int call_table_make(struct call_table *t, struct profile *p, double threshold);
 void call_table_done(struct call_table *t);
 
-/* These texts live as long as the profile. */
+/* The returned texts live as long as the profile. */
 const char *call_symbol_name(const struct call_table *t, uint32_t symbol);
 const char *call_symbol_image(const struct call_table *t,
 			      uint32_t symbol); /* "": none */

@@ -20,7 +20,8 @@ struct call_making {
 	uint8_t *kept;          /* by own node */
 	uint32_t *position_of;  /* by own node: index in t->nodes */
 	uint32_t *who_of;       /* by tuple: index in t->whos */
-	size_t nr;              /* length of t->rows, including rows not in t->order */
+	size_t nr; /* length of t->rows, including the rows that t->order does not
+				 * contain */
 	size_t stack_key;
 	int line_key;       /* -1: not requested */
 	VEC(uint64_t) keys; /* of the rows of a `who` */
@@ -28,15 +29,16 @@ struct call_making {
 	struct buf text;
 };
 
-/* Returns an array filled with DICT_NONE, which the caller frees; NULL if memory is short. */
+/* Returns an array of `nr` elements, all DICT_NONE, which the caller frees; NULL if memory is
+ * short. */
 uint32_t *call_numbers(size_t nr);
-/* Returns the own node of a row. */
+/* Returns the node of a row in m->own. */
 static inline uint32_t call_row_node(const struct call_making *m,
 				     const struct profile_row *row)
 {
 	return m->own_of_tuple[m->p->groups.at[row->group].tuple[GROUP_WHERE]];
 }
-/* These fill m->t: first `events`; then, once there are nodes, `whos` and `rows`, or the indices
- * that spans need.  They return 0 or -ENOMEM. */
+/* Fill m->t: the first function fills `events`; the second one, which needs the nodes, fills `whos`
+ * and `rows`, or the indices of spans.  Both return 0 or -ENOMEM. */
 int call_table_list_events(struct call_making *m);
 int call_table_make_rows(struct call_making *m);

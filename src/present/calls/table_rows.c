@@ -147,7 +147,7 @@ static int call_table_rows_take_rows(struct call_making *m)
 	if ((void *)from == (void *)m->t->rows)
 		m->p->rows.at = NULL;
 	vec_done(&m->p->rows);
-	/* first_rows holds indices into the rows that have just been consumed. */
+	/* The indices in first_rows are not valid any more, because the rows were consumed. */
 	vec_done(&m->p->first_rows);
 	return 0;
 }

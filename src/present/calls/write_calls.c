@@ -35,7 +35,8 @@ struct calls {
 
 /* ---- selection ---- */
 
-/* The rows' columns are not stored, so this computes them again. */
+/* Makes the links.  The column of each row is not stored in the lines, so it is computed again
+ * here. */
 static int write_calls_make_links(struct calls *c, const struct profile *p,
 				  struct err *err)
 {
@@ -159,8 +160,8 @@ static int write_calls_put_links(struct calls *c, FILE *out, const uint32_t *num
 	return r;
 }
 
-/* Sets the totals that a list's percentages refer to: the list, including `own` unless it is
- * NULL; or all samples with --global-percent. */
+/* Sets the totals that a list's percentages refer to: the sum of the list, with `own` added unless
+ * it is NULL; with --global-percent, all samples. */
 static void begin_list(struct calls *c, const uint32_t *numbers, size_t nr,
 		       const uint64_t *own)
 {
@@ -275,8 +276,8 @@ static void calls_done(struct calls *c)
 int write_calls(FILE *out, struct profile *p, const struct present_options *options,
 		struct err *err)
 {
-	/* Keep all lines, because each can appear in a list; and leave room for the lists'
-	 * indentation. */
+	/* Keep the lines below the threshold, because each can appear in another function's list.
+	 * Reduce the width by the lists' indentation. */
 	struct present_options all = *options;
 	struct calls c = { .table = { .p = p, .options = &all } };
 	int r;

@@ -19,7 +19,7 @@ static void diff_csv_text(struct buf *out, const char *text)
 	buf_put_u8(out, ',');
 }
 
-/* A number that is not known is an empty field. */
+/* Appends a number as a field; an unknown number is an empty field. */
 static void diff_csv_number(struct buf *out, double value)
 {
 	char text[NUMBER_MAX];

@@ -15,14 +15,15 @@ enum diff_by {
 	DIFF_BY_SYMBOL,
 	DIFF_BY_IMAGE,
 	DIFF_BY_LINE,
-	DIFF_BY_STACK /* the symbol of a row is all its functions: main;f;g */
+	DIFF_BY_STACK /* the symbol of a row is its whole stack, outermost function first:
+		       * main;f;g */
 };
 
 struct diff_view {
 	const struct comparison *comparison;
 	enum diff_by by;
 	const char *unit;         /* what the percentages are of */
-	const char *const *notes; /* on the data, before the table */
+	const char *const *notes; /* notes about the data, printed before the table */
 	size_t nr_notes;
 	double threshold; /* percent; smaller unchanged rows are not shown */
 	bool long_names;

@@ -12,7 +12,7 @@ enum {
 	NUMBER_MAX = 32
 };
 
-/* A number that is not known is null. */
+/* Writes a number as a member; an unknown number is null. */
 static void diff_json_number(struct json *j, const char *name, double value)
 {
 	char text[NUMBER_MAX];
@@ -67,7 +67,8 @@ static void diff_json_row(struct json *j, const struct diff_view *v,
 	json_end_object(j);
 }
 
-/* The usual variation between runs, which all rows share; null without several runs. */
+/* Writes the usual variation between runs, which is the same for all rows; null if no side has
+ * several runs. */
 static void diff_json_variation(struct json *j, const struct usual_variation *usual)
 {
 	json_name(j, "usual_variation");
@@ -82,7 +83,7 @@ static void diff_json_variation(struct json *j, const struct usual_variation *us
 	json_end_object(j);
 }
 
-/* The groups to which the member "move" of rows refers. */
+/* Writes the groups to which the member "move" of rows refers. */
 static void diff_json_moves(struct json *j, const struct comparison *c)
 {
 	json_name(j, "moves");

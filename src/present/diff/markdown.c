@@ -17,7 +17,7 @@ static void markdown_text(struct buf *out, const char *text)
 	buf_put(out, text, strlen(text));
 }
 
-/* The longest sequence of backquotes in a text. */
+/* Returns the length of the longest sequence of backquotes in a text. */
 static size_t longest_ticks(const char *text)
 {
 	size_t most = 0;
@@ -31,8 +31,8 @@ static size_t longest_ticks(const char *text)
 	return most;
 }
 
-/* Appends a name as a code span of a table's cell.  In there only backquotes are special, and the
- * bars that end a cell. */
+/* Appends a name as a code span of a table's cell.  Inside a code span, only backquotes and the
+ * bars that end a cell are special. */
 static void markdown_code(struct buf *out, const char *name)
 {
 	struct buf safe = { 0 };
@@ -130,7 +130,8 @@ static int markdown_table(FILE *out, const struct diff_view *v, size_t *ret_nr)
 	return r;
 }
 
-/* Notes contain names: a code span keeps them as they are. */
+/* Writes the notes.  Names in a note become code spans, so that they are not interpreted as
+ * Markdown. */
 static int markdown_notes(FILE *out, const struct diff_view *v)
 {
 	struct buf text = { 0 };

@@ -14,7 +14,7 @@
 #include "base/buf.h"
 #include "compare/comparison.h"
 
-/* Smaller common changes of the shares are not worth a note. */
+/* A common change of all shares that is smaller than this causes no note. */
 static const double common_least = 0.01;
 
 void diff_notes_done(struct diff_notes *n)
@@ -163,7 +163,7 @@ static int note_runs(const struct comparison *c, struct diff_notes *n)
 	return 0;
 }
 
-/* Without several blocks, samples count as independent. */
+/* Adds a note if the runs have too few blocks: then samples count as independent. */
 static int note_blocks(const struct comparison *c, struct diff_notes *n)
 {
 	size_t nr = 0;

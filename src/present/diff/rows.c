@@ -64,7 +64,8 @@ void diff_format_relative(const struct compare_row *row,
 		snprintf(ret_text, DIFF_RELATIVE_MAX, "%+.1f%%", relative);
 }
 
-/* Appends the names of the rows of a group that lost, or gained. */
+/* Appends the names of the rows of a group that lost samples or, if requested, of those that
+ * gained. */
 static void put_moved_names(struct buf *out, const struct diff_view *v, size_t move,
 			    bool gained)
 {

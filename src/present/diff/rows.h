@@ -23,11 +23,11 @@ double diff_relative(const struct compare_row *row);
 enum {
 	DIFF_RELATIVE_MAX = 24
 };
-/* Formats it: "+5.3%", or "-" if the base has no samples. */
+/* Formats the relative change, such as "+5.3%"; or "-" if the base has no samples. */
 void diff_format_relative(const struct compare_row *row,
 			  char ret_text[DIFF_RELATIVE_MAX]);
-/* Appends what moved where in a group of c->moves, in one line of escaped names, such as
- * "g, h -> f: together +0.12 points (-0.30 .. +0.54)". */
+/* Appends the names of the rows that lost and gained in a group of c->moves, in one line of
+ * escaped names, such as "g, h -> f: together +0.12 points (-0.30 .. +0.54)". */
 void diff_put_move(struct buf *out, const struct diff_view *v, size_t move);
 /* Numbers of rows. */
 struct diff_summary {
@@ -35,5 +35,5 @@ struct diff_summary {
 	size_t nr_verdicts[VERDICT_COUNT];
 };
 struct diff_summary diff_summary(const struct diff_view *v);
-/* Returns the rows that are changed. */
+/* Returns the number of rows that are changed. */
 size_t diff_nr_changed(const struct diff_summary *s);

@@ -23,7 +23,7 @@ struct afdo {
 	struct afdo_stats stats;
 };
 
-/* Context for looking up the addresses of one image. */
+/* State for looking up addresses in one image. */
 struct looking {
 	struct afdo *a;
 	const struct code_counts *counts;
@@ -68,7 +68,8 @@ int afdo_write(struct afdo *a, FILE *out)
 
 /* ---- an address ---- */
 
-/* Returns a name without its scope, as in DWARF: gcc's functions without a linkage name. */
+/* Returns a name without its scope, as DWARF has it. gcc's functions without a linkage name have
+ * such names. */
 static const char *write_afdo_own_name(const char *name)
 {
 	const char *own = name;
@@ -186,7 +187,8 @@ static void write_afdo_add_samples(struct looking *k)
 	}
 }
 
-/* A line ran as often as the most frequent of its instructions. */
+/* Raises the counts of the lines in a stretch of code.  A line ran as often as the most frequent
+ * of its instructions. */
 static void add_stretch(struct looking *k, uint64_t first, uint64_t last,
 			uint64_t count)
 {
@@ -263,7 +265,8 @@ static int write_afdo_add_calls(struct looking *k)
 	return r;
 }
 
-/* If the image has branches, the counts come from them; its samples only count as used. */
+/* Adds the counts of an image: from its branches if it has any, and otherwise from its samples.
+ * With branches, the samples are only added to the statistics. */
 static int write_afdo_add_image(struct looking *k)
 {
 	int r;
@@ -306,7 +309,8 @@ static int write_afdo_prepare(struct looking *k)
 	return 0;
 }
 
-/* Processes programs and libraries.  Kernels are not yet built from such profiles. */
+/* Returns whether the image is a program or library.  Kernels cannot be built from such profiles
+ * yet. */
 static int write_afdo_look_up(struct looking *k, const struct lines_options *lines)
 {
 	int r;

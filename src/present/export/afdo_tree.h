@@ -35,7 +35,8 @@ struct afdo_spot {
 	uint32_t node;
 	struct afdo_at at;
 	uint64_t count;
-	uint64_t most; /* maximum of the current source, not yet added */
+	uint64_t
+		most; /* maximum of the current source; afdo_tree_settle() adds it to the count */
 };
 
 struct afdo_target {
@@ -62,8 +63,8 @@ void afdo_tree_done(struct afdo_tree *t);
 bool afdo_tree_failed(const struct afdo_tree *t);
 size_t afdo_tree_nr_functions(const struct afdo_tree *t);
 
-/* Returns the position for a line and discriminator of debug information.  Of clang's
- * discriminator, only the block number is used. */
+/* Returns the position for a line and discriminator of debug information.  Of a discriminator made
+ * by clang, only the block number is used. */
 struct afdo_at afdo_at(uint32_t line, uint32_t discriminator);
 /* Returns how many copies of the source code exist at a position, because of loop unrolling or
  * vectorization. */

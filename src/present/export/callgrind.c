@@ -37,7 +37,7 @@ struct own_line {
 	uint32_t symbol;
 	uint32_t text; /* string of the profile */
 	uint32_t file, line;
-	uint32_t number; /* its costs begin at number * nr_events */
+	uint32_t number; /* index of its first cost, divided by nr_events */
 };
 
 struct callgrind {
@@ -47,7 +47,7 @@ struct callgrind {
 	uint32_t *file_of; /* by symbol: string of the profile */
 	uint32_t *line_of; /* by symbol: line where it begins */
 	uint32_t unknown;  /* string: "???" */
-	/* By node and event: of the application, including callees. */
+	/* Samples of the current application including callees, by node and event. */
 	uint64_t *sums;
 	size_t nr_events;
 	/* The data of the current application. */
@@ -290,7 +290,7 @@ static int write_callgrind_put_name(struct callgrind *c, const char *field,
 				    unsigned int kind, uint32_t symbol, uint32_t name)
 {
 	bool is_new;
-	/* Functions of the same name in different images are different functions. */
+	/* If functions of different images have the same name, append a number to it. */
 	struct map_slot *slot =
 		map_at(&c->named, kind, kind == NAME_FUNCTION ? symbol : name, &is_new);
 

@@ -15,7 +15,7 @@ struct profile;
 int callgrind_new(struct profile *p, double threshold, struct callgrind **ret_c,
 		  struct err *err);
 void callgrind_free(struct callgrind *c); /* `c` can be NULL */
-/* Return the number of applications, and the name of each. */
+/* Return the number of applications, and the name of the application with the given index. */
 size_t callgrind_nr_apps(const struct callgrind *c);
 const char *callgrind_app(const struct callgrind *c, size_t app);
 /* Writes an application's profile, with the costs of lines, and of calls including callees.

@@ -49,7 +49,7 @@ static void begin_node(struct json *j, uint64_t id, const char *name, const char
 	json_end_object(j);
 }
 
-/* Each command has its own copy of all nodes.  Returns the id of a node in it. */
+/* Returns the id of a node in the tree of a command.  Each command has a copy of all nodes. */
 static uint64_t write_chrome_id_of(const struct chrome *c, uint32_t who, uint32_t node)
 {
 	return FIRST_ID + (uint64_t)who * c->calls.nodes.nr + node;

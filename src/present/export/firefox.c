@@ -37,7 +37,8 @@ struct write_firefox_numbers {
 	VEC(uint32_t) members; /* in table order */
 };
 
-/* A set of nodes that is iterated in order: a bit per node, and a summary bit per word of these. */
+/* A set of nodes that is iterated in order: a bitmap with one bit per node, and a second bitmap
+ * with one bit per word of the first. */
 struct node_set {
 	uint64_t *bits;
 	uint64_t *words;
@@ -55,7 +56,7 @@ struct firefox {
 	struct call_table calls;
 	struct json json;
 	struct node_set node_set; /* of the current thread */
-	/* Valid only for nodes of the current thread; the root has no number. */
+	/* Numbers of the nodes of the current thread; the root has no number. */
 	struct write_firefox_numbers nodes;
 	struct write_firefox_numbers symbols;
 	struct write_firefox_numbers images;
@@ -67,7 +68,7 @@ struct firefox {
 	VEC(uint32_t) stacks;
 	VEC(uint64_t) times; /* ms */
 	VEC(uint64_t) weights;
-	VEC(uint64_t) moment; /* (node, samples) of the current time */
+	VEC(uint64_t) moment; /* (node, samples) pairs at the current time */
 	VEC(uint64_t) room;   /* scratch space for sorting */
 	struct texts image_texts;
 	struct texts symbol_texts;

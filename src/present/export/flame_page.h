@@ -32,8 +32,8 @@ void flame_page_done(struct flame_page *f);
 
 /* Writes a string in #data. */
 void flame_page_text(struct flame_page *f, const char *text);
-/* Writes the names of events, images and symbols; then the nodes.  number_of[node] is its number
- * in the page, in node order, or DICT_NONE to omit the node and its callees.  NULL: include all
+/* Writes the names of events, images and symbols; then the nodes. number_of[node] is the node's
+ * number in the page, in node order; DICT_NONE omits the node and its callees.  NULL: include all
  * nodes. */
 void flame_page_calls(struct flame_page *f, const uint32_t *number_of);
 /* Returns the sum of all events. */
@@ -46,6 +46,6 @@ struct flame_page_more {
 	const char *body; /* between the header and the flame graph */
 };
 
-/* Write the page up to #data's contents, and from there to the end. */
+/* Write the page up to the contents of #data, and the page from there to the end. */
 void flame_page_begin(struct flame_page *f, const struct flame_page_more *more);
 void flame_page_end(struct flame_page *f, const struct flame_page_more *more);

@@ -33,7 +33,7 @@ struct svg {
 	struct call_table calls;
 	FILE *out;
 	uint64_t *sums;   /* of the current command, by node, including callees */
-	uint64_t *starts; /* by node: start of its next callee */
+	uint64_t *starts; /* by node: x position at which its next callee starts */
 	uint32_t *depths;
 	uint64_t all;
 	uint32_t deepest;

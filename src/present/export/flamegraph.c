@@ -19,11 +19,11 @@
 
 enum {
 	LEVELS = 5,
-	/* If there are more rows, threads are merged, then processes, and so on. */
+	/* If there are more rows than this, threads are merged, then processes, and so on. */
 	MOST_ROWS = 150000
 };
 
-/* Samples of an event at a node, both encoded in `slot`. */
+/* Samples of an event at a node.  `slot` encodes both the node and the event. */
 struct flame_count {
 	uint32_t slot;
 	uint64_t samples;
@@ -49,8 +49,8 @@ static bool same_who(const struct flames *f, uint32_t a, uint32_t b)
 	return true;
 }
 
-/* Sums up the rows from `at` on that are equal at this level.  Returns the index of the next
- * others. */
+/* Sums up the rows from `at` on that are equal at this level.  Returns the index of the first row
+ * after them. */
 static size_t write_flamegraph_sum_up(struct flames *f, size_t at)
 {
 	const struct call_table *t = &f->page.calls;
@@ -66,7 +66,7 @@ static size_t write_flamegraph_sum_up(struct flames *f, size_t at)
 		who = row->who;
 		if (!row->samples)
 			continue;
-		/* The capacity was reserved at the beginning. */
+		/* f->touched has enough capacity: it was reserved at the beginning. */
 		if (!f->sums[slot])
 			f->touched.at[f->touched.nr++] = (uint32_t)slot;
 		f->sums[slot] += row->samples;

@@ -22,7 +22,8 @@ static int write_folded_compare_lines(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* Replaces blanks like the script, because some readers end the stack at a blank. */
+/* Replaces the blanks in a command's name, as stackcollapse-perf.pl does, because some readers end
+ * the stack at a blank. */
 static void put_comm(struct buf *b, const char *comm)
 {
 	size_t from = b->len;

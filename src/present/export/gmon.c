@@ -27,7 +27,7 @@ enum {
 	BINS_MAX = 1 << 28
 };
 
-/* The message is OProfile's: oprofile-behaviour.md 1.3. */
+/* The message is the one of OProfile's opgprof (oprofile-behaviour.md 1.3). */
 static const char not_one[] =
 	"error: specify exactly one binary to process and give an event: or count: "
 	"specification if necessary";
@@ -41,8 +41,10 @@ struct gmon_making {
 	struct profile *p;
 	uint32_t image; /* the image to write */
 	double threshold;
-	uint8_t *shown;     /* by function: it reaches the threshold */
-	struct map call_by; /* (from, to); `more`: last row that counted it, + 1 */
+	uint8_t *shown; /* by function: it reaches the threshold */
+	struct map
+		call_by; /* (from, to) -> call; `more` of an entry: last row that counted it, +
+			     * 1 */
 	VEC(struct call) calls;
 	struct buf out;
 };

@@ -42,7 +42,7 @@ enum heat_rows {
 
 /* A row of the map for a CPU or thread. */
 struct heat_line {
-	uint32_t who; /* any `who` that has the line's name */
+	uint32_t who; /* one of the indices in `whos` that have the line's name */
 	int64_t value;
 	uint64_t samples;
 	uint32_t row;
@@ -120,7 +120,7 @@ static int by_samples(const void *a, const void *b)
 	return write_heatmap_by_value(a, b);
 }
 
-/* Sorts CPUs by number, threads by samples.  The last row has all lines beyond the limit. */
+/* Sorts CPUs by number, and threads by samples.  All lines beyond the limit share the last row. */
 static int rank_lines(struct heat *h)
 {
 	struct heat_line **order = calloc(h->lines.nr + 1, sizeof(*order));
@@ -152,7 +152,7 @@ static uint64_t write_heatmap_samples_of(const struct heat *h, struct call_span 
 	return sum;
 }
 
-/* A thread gets the last name that it had. */
+/* Makes the lines.  The name of a thread's line is the last name that the thread had. */
 static int write_heatmap_make_lines(struct heat *h)
 {
 	h->line_of = calloc(h->page.calls.whos.nr + 1, sizeof(*h->line_of));
@@ -229,7 +229,7 @@ static void sum_span(struct heat *h, struct call_span span)
 		uint32_t samples, node = call_spans_next(&h->spans, &span, &samples);
 		size_t slot = h->folded[node] * events + span.event;
 
-		/* The capacity was reserved at the beginning. */
+		/* h->touched has enough capacity: it was reserved at the beginning. */
 		if (!h->counts[slot])
 			h->touched.at[h->touched.nr++] = (uint32_t)slot;
 		h->counts[slot] += samples;

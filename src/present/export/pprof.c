@@ -70,11 +70,13 @@ enum {
 
 /* The source position of a symbol. */
 struct source_at {
-	uint32_t function; /* of the message; each belongs to a single file */
+	uint32_t
+		function; /* number of its function in the message; each function belongs to a
+			    * single file */
 	uint32_t line;
 };
 
-/* The next step of a stack, from a node to its caller. */
+/* One step of a stack: from a node to its caller. */
 struct stack_step {
 	uint64_t location;
 	uint32_t caller; /* node; 0: none */
@@ -102,7 +104,7 @@ struct write_pprof {
 
 static void write_pprof_put_number(struct buf *b, unsigned int field, uint64_t value)
 {
-	if (!value) /* the default is not encoded */
+	if (!value) /* A field with the default value, 0, is not encoded. */
 		return;
 	buf_put_varint(b, field << 3 | WIRE_VARINT);
 	buf_put_varint(b, value);
@@ -186,7 +188,7 @@ static void put_types(struct write_pprof *w)
 	for (size_t i = 0; i < w->calls.events.nr; i++) {
 		const char *name = profile_event_name(w->p, w->calls.events.at[i]);
 		bool timer = event_at(w, i)->flags & EVENT_TIMER;
-		/* Two values of one type would count twice. */
+		/* The two values must have different types, otherwise readers add them up. */
 		bool plain = one && strcmp(name, "samples") != 0;
 		char type[300];
 
@@ -234,7 +236,7 @@ static void put_mapping(struct write_pprof *w, uint32_t image, const struct exte
 	}
 	write_pprof_put_number(&w->part, MAPPING_ID, image + 1);
 	write_pprof_put_number(&w->part, MAPPING_START, e->first & page);
-	/* At the end of the address space, the limit would overflow. */
+	/* The sum would overflow at the end of the address space. */
 	write_pprof_put_number(&w->part, MAPPING_LIMIT,
 			       e->last < page ? (e->last & page) + PAGE_BYTES
 					      : UINT64_MAX);
@@ -464,7 +466,7 @@ static void put_label(struct write_pprof *w, size_t key, uint32_t group)
 	write_pprof_put_message(&w->labels, SAMPLE_LABEL, &w->inner);
 }
 
-/* Called once for all samples of the same `who`. */
+/* Makes the labels of a `who`, which all of its samples share. */
 static void make_labels(struct write_pprof *w, uint32_t group)
 {
 	buf_clear(&w->labels);
@@ -548,7 +550,7 @@ static int write_pprof_put_all(struct write_pprof *w)
 	put_locations(w);
 	if (write_pprof_put_samples(w))
 		return -ENOMEM;
-	/* Strings come last: they are complete only now. */
+	/* The strings are complete only after everything else, so they are written last. */
 	for (uint32_t i = 0; i < w->strings.strings.nr; i++)
 		write_pprof_put_bytes(&w->out, PROFILE_STRING, w->strings.strings.at[i],
 				      strlen(w->strings.strings.at[i]));

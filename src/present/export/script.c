@@ -17,7 +17,8 @@ enum {
 
 /* ---- writing into reserved room; each function returns the end ---- */
 
-/* Nearly all texts are short, for which a call costs more than the copying. */
+/* Copies a text.  Nearly all texts are short, so calling memcpy() would cost more than this
+ * loop. */
 static inline char *write_script_copy(char *at, const char *text, size_t len)
 {
 	if (len > 16) {
@@ -35,7 +36,7 @@ static inline char *write_script_copy(char *at, const char *text, size_t len)
 	return at + len;
 }
 
-/* Most texts are short: copying whole blocks is faster than a call. */
+/* Copies a text in whole blocks, which is faster than calling memcpy() for short texts. */
 static char *copy_padded(char *at, const struct script_text *text)
 {
 	for (size_t i = 0; i < text->len; i += SCRIPT_PADDING)
@@ -61,7 +62,8 @@ static char *decimal(char *at, uint64_t v, size_t width)
 				 digits + DIGITS_MAX - nr, nr);
 }
 
-/* Writes "%*d", or "%-*d" with `left`. */
+/* Writes `v` in a field of `width` columns, like "%*d", or with `left` like "%-*d".  Returns the
+ * end. */
 static char *integer(char *at, int32_t v, size_t width, bool left)
 {
 	uint64_t magnitude = v < 0 ? (uint64_t) - (int64_t)v : (uint64_t)v;
@@ -134,7 +136,7 @@ static char *hex_wide(char *at, uint64_t v)
 	return at + HEX_WIDTH;
 }
 
-/* Writes "%lx"; stores 16 bytes. */
+/* Writes `v` in hexadecimal, like "%lx"; always stores 16 bytes.  Returns the end of the text. */
 static char *hex(char *at, uint64_t v)
 {
 	unsigned int nr = hex_digits(v);
@@ -152,7 +154,7 @@ static char *hex(char *at, uint64_t v)
 
 /* ---- the buffer ---- */
 
-/* Returns room for `len` bytes, or NULL. */
+/* Returns room for `len` bytes at the end of `out`, or NULL if memory is short. */
 static char *room(struct buf *out, size_t len)
 {
 	return buf_reserve(out, len) ? (char *)out->data + out->len : NULL;
@@ -243,7 +245,7 @@ void script_branch_position(uint32_t fields, const struct script_position *posit
 		write_script_put_image(position, out);
 }
 
-/* ---- the sample's first line ---- */
+/* ---- the first line of a sample ---- */
 
 static char *write_comm(char *at, const struct script_sample *s, bool before_chain)
 {
@@ -269,7 +271,8 @@ static char *write_thread(char *at, uint32_t fields, const struct script_sample 
 	return at;
 }
 
-/* perf tests the modes as if they were bits. */
+/* Appends the letters for `misc`. perf tests the cpu modes as if they were bits, so some modes get
+ * several letters. */
 static char *write_misc(char *at, uint16_t misc)
 {
 	static const struct {
@@ -315,7 +318,7 @@ static void write_start(const struct script_writer *w, const struct script_sampl
 		at = write_thread(at, fields, s);
 	if (fields & SCRIPT_CPU) {
 		*at++ = '[';
-		/* perf prints -1, unknown, as "-01". */
+		/* An unknown CPU is -1, which perf prints as "-01". */
 		if (s->cpu == UINT32_MAX)
 			at = write_script_copy(at, "-01", 3);
 		else

@@ -19,7 +19,7 @@ struct script_text {
 struct script_position {
 	const char *symbol; /* NULL: unknown */
 	uint64_t offset;    /* from the symbol's start */
-	const char *image;  /* as perf names it; NULL: unknown */
+	const char *image;  /* the image's name in perf's form; NULL: unknown */
 };
 
 /* If after.at is not NULL, `offset` is printed between `position` and `after`: all addresses in a
@@ -66,7 +66,7 @@ struct script_sample {
 };
 
 struct script_writer {
-	const struct script_event *events; /* borrowed, like the fields */
+	const struct script_event *events; /* borrowed, and so are the fields */
 	const uint32_t *fields;            /* from script_fields() */
 	size_t nr_events;
 	bool chains;       /* as for script_fields() */
@@ -81,9 +81,9 @@ void script_writer_init(struct script_writer *w);
  * Appends nothing if neither symbol nor image are selected. */
 void script_position(uint32_t fields, const struct script_position *position,
 		     struct buf *out);
-/* Appends that text without the digits of the offset, which belong after the first *ret_first
- * bytes (" main+0x") and before the rest (" (/bin/a)").  Returns false if there is no offset;
- * then the text is complete. */
+/* Like script_position(), but omits the digits of the offset, which belong after the first
+ * *ret_first bytes (" main+0x") and before the rest (" (/bin/a)").  Returns false if there is no
+ * offset; then the text is complete. */
 bool script_halves(uint32_t fields, const struct script_position *position,
 		   struct buf *out, size_t *ret_first);
 /* Appends the text for a branch stack: "(/bin/a)", or "main+0x1f(/bin/a)" with

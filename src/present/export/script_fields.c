@@ -51,7 +51,7 @@ enum {
 	NR_FIELDS = COUNT_OF(fields)
 };
 
-/* Fields of perf that this program does not print. */
+/* Fields of perf that this program does not print, so that they are refused with a message. */
 static const char *const refused[] = {
 	"trace",      "srcline",    "iregs",       "uregs",          "flags",
 	"data_src",   "bpf-output", "brstackinsn", "brstackinsnlen", "brstackoff",
@@ -203,7 +203,7 @@ static int script_fields_check(const struct script_event *e, uint32_t asked,
 	return 0;
 }
 
-/* perf opens a dummy event only for side-band records. */
+/* Returns whether the event is perf's dummy event, which perf opens only for side-band records. */
 static bool script_fields_is_dummy(const struct script_event *e)
 {
 	return e->type == PERF_TYPE_SOFTWARE && e->config == PERF_COUNT_SW_DUMMY;
@@ -211,13 +211,13 @@ static bool script_fields_is_dummy(const struct script_event *e)
 
 static bool same_kind(const struct script_event *a, const struct script_event *b)
 {
-	/* All dynamic types count as the same type. */
+	/* All types of dynamic PMUs count as the same type. */
 	return a->type == b->type ||
 	       (a->type >= PERF_TYPE_MAX && b->type >= PERF_TYPE_MAX);
 }
 
-/* Like perf, uses the first event of a type for all events of that type, so that lines look
- * alike. */
+/* Returns the event whose fields are used for event `i`.  Like perf, uses the first event of a
+ * type for all events of that type, so that lines look alike. */
 static size_t decider(const struct script_event *events, size_t i)
 {
 	for (size_t k = 0; k < i; k++)

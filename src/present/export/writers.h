@@ -13,8 +13,8 @@ struct profile;
 struct writer {
 	const char *name;
 	const char *help;
-	/* Returns 0, -ENOMEM, or -EINVAL with a message if the profile cannot be shown in this
-	 * format.  The caller checks `out` with ferror(). */
+	/* Writes the profile.  Returns 0, -ENOMEM, or -EINVAL with a message if the profile cannot
+	 * be shown in this format.  The caller checks `out` with ferror(). */
 	int (*write)(FILE *out, struct profile *p,
 		     const struct present_options *options, struct err *err);
 };

@@ -17,8 +17,8 @@ static void addr2line_out_put_text(struct buf *b, const char *text)
 #define PIECE_AT_MAX ((UINT64_C(1) << 36) - 1)
 #define PIECE_LEN_MAX ((UINT64_C(1) << 28) - 1)
 
-/* Returns the demangled name.  Demangles each name once; the cache key is the pointer of the
- * mangled name. */
+/* Returns the demangled name.  Each name is demangled only once: the cache key is the address of
+ * the mangled string. */
 static const char *demangled(struct addr2line_out *o, const char *name)
 {
 	struct map_slot *slot;
@@ -171,7 +171,7 @@ static void addr2line_out_put_frames(struct addr2line_out *o, size_t nr)
 	last->discriminator = frames[0].discriminator;
 }
 
-/* Answers from the symbol table for code without debug information. */
+/* Appends the answer for code without debug information, from the symbol table. */
 static void addr2line_out_put_symbol(struct addr2line_out *o, uint64_t addr)
 {
 	struct line_symbol_name symbol;
@@ -202,7 +202,8 @@ static void put_found(struct addr2line_out *o, uint64_t addr, size_t nr)
 			name_outermost(o, outermost, addr);
 		addr2line_out_put_frames(o, nr);
 	}
-	/* The function's name can come from the symbol at exactly this address. */
+	/* The function's name can come from the symbol at exactly this address, so the chain is
+	 * not valid for other addresses. */
 	last->chain = named ? reach.chain : 0;
 	last->low = reach.low;
 	last->high = named && !o->addresses ? reach.high : 0;

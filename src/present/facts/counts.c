@@ -110,7 +110,8 @@ static int scope_number(const struct count_run *run, size_t scope)
 	return scopes_are_cpus(run) ? run->cpus.at[scope] : run->tids.at[scope];
 }
 
-/* Calls `fn` for the rows of a table: event by event, each with its CPUs or tasks if separate. */
+/* Calls `fn` for each row of a table, event by event.  With --separate-cpu or --separate-thread,
+ * an event has a row for each CPU or task. */
 typedef void (*row_fn)(const struct count_view *view, const struct count_run *run,
 		       size_t event, long scope, const struct counter_value *v);
 
@@ -392,7 +393,7 @@ static void repeat_row(const struct count_view *view, const struct count_run *ru
 			COUNT_WIDTH, median, COUNT_WIDTH, least, most);
 }
 
-/* The spread of a metric over the runs that have it. */
+/* The lowest, median and highest value of a metric over the runs that have it. */
 struct metric_spread {
 	const char *name;
 	const char *unit;
@@ -424,8 +425,8 @@ static size_t values_of_metric(const struct count_run *run,
 	return found;
 }
 
-/* Computes the spreads of the metrics of the first run.  Returns their number, or -1 if memory
- * is short. */
+/* Computes the spread of each metric of the first run.  Returns the number of metrics, or -1 if
+ * memory is short. */
 static int metric_spreads(const struct count_run *run,
 			  const struct count_values *values, size_t nr,
 			  struct metric_spread ret_spreads[METRICS_MAX])

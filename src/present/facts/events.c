@@ -31,7 +31,7 @@ static bool is_found(const struct events_view *v, const struct catalog_event *e)
 	       strcasestr(e->about, v->word) || mask_has(v, e);
 }
 
-/* If two sources have an event, only the first match is returned. */
+/* Returns only the first of several matching events of one name from different sources. */
 const struct catalog_event *events_view_next(const struct events_view *v, size_t *at)
 {
 	const struct catalog_event *all = v->catalog->events.at;
@@ -82,7 +82,7 @@ static void write_wrapped(FILE *out, const char *text, size_t column, size_t ind
 	putc_unlocked('\n', out);
 }
 
-/* A set of counters and its text. */
+/* A set of counters, and the text that represents it. */
 struct shown_counters {
 	uint64_t counters;
 	char text[EVENT_COUNTERS_TEXT];

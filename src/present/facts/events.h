@@ -10,13 +10,14 @@
 struct event_cores;
 struct event_request;
 
-/* Selects events: all, or those that contain `word` in name, description or a unit mask. */
+/* The events to show: all of them, or only those that contain `word` in the name, the description
+ * or a unit mask. */
 struct events_view {
 	const struct event_catalog *catalog;
 	const char *word;      /* NULL: all */
 	uint64_t count_factor; /* multiplies minimum counts: 15 with call chains */
 	const struct event_cores
-		*cores; /* the kind of cores; NULL: all cores are alike */
+		*cores; /* the kind of CPU cores; NULL: all cores are alike */
 	size_t nr_kinds;
 };
 

@@ -8,5 +8,5 @@
 struct info;
 
 void info_print_text(const struct info *info, FILE *out);
-/* Writes all of them as a single document. */
+/* Writes all recordings as a single document. */
 void info_print_json(const struct info *infos, size_t nr, FILE *out);

@@ -11,7 +11,7 @@
 #include "base/containers/closest_match.h"
 #include "base/err.h"
 
-/* Matches "name", "name(int)" and "name (inlined)". */
+/* Returns whether `shown` is `name`, possibly followed by parameters or " (inlined)". */
 static bool call_focus_is_name(const char *shown, const char *name)
 {
 	size_t len = strlen(name);

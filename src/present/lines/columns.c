@@ -95,7 +95,7 @@ static void print_value(struct buf *out, const struct column_cell *c)
 	column_put_value(out, c->profile, c->group, c->at);
 }
 
-/* Seconds without trailing zeros: 0, 0.01, 12.5. */
+/* Appends seconds without trailing zeros: 0, 0.01, 12.5. */
 static void put_seconds(struct buf *out, uint64_t ns)
 {
 	uint64_t fraction = ns % NS_PER_S;
@@ -151,7 +151,7 @@ static int sort_line(struct profile *p, uint32_t a, uint32_t b, size_t at)
 	if (!end_a || !end_b || end_a - line_a != end_b - line_b ||
 	    memcmp(line_a, line_b, (size_t)(end_a - line_a)) != 0)
 		return strcmp(line_a, line_b);
-	/* Numbers have no leading zeros, so the longer one is larger. */
+	/* Line numbers have no leading zeros, so the longer one is larger. */
 	if (strlen(end_a) != strlen(end_b))
 		return strlen(end_a) < strlen(end_b) ? -1 : 1;
 	return strcmp(end_a, end_b);

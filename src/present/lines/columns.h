@@ -35,7 +35,7 @@ struct column_cell {
 	struct percent_memory *inclusive_percents;
 	unsigned int vma_digits; /* 8 or 16 */
 	const struct ratio *ratios;
-	size_t at; /* index of the counts column, ratio or key */
+	size_t at; /* index of the column of counts, the ratio, or the key */
 };
 
 struct column {

@@ -167,7 +167,7 @@ static int brackets_step(struct brackets *b, struct elide_text t, size_t at)
 {
 	char c = t.at[at];
 
-	/* As in "anon (range ...)": a bracket after a blank is not a parameter list. */
+	/* As in "anon (range ...)": a bracket after a blank does not begin a parameter list. */
 	b->bad |= c == '(' && !b->depth && at && t.at[at - 1] == ' ';
 	if (c == '<' || c == '(') {
 		b->bad |= b->depth == MAX_DEPTH;

@@ -12,7 +12,7 @@ static unsigned int set_natural(struct fit_column *c, size_t nr)
 	unsigned int sum = 0;
 
 	for (size_t i = 0; i < nr; i++) {
-		/* A width of 0 means "not yet settled" below. */
+		/* A width of 0 means "not decided yet" below. */
 		c[i].natural += !c[i].natural;
 		c[i].width = c[i].natural + blanks(i, nr);
 		sum += c[i].width;
@@ -39,10 +39,11 @@ static unsigned int least(const struct fit_column *c)
 	return c->natural < FIT_LEAST ? c->natural : FIT_LEAST;
 }
 
-/* The space to distribute: columns in addition to the minimum of each name. */
+/* The free space to distribute: the columns beyond the minimum width of each name. */
 struct room {
 	unsigned int columns;
-	unsigned int weights; /* of the names that are not yet settled */
+	unsigned int
+		weights; /* sum of the weights of the names whose width is not yet decided */
 };
 
 /* Gives names that need no more than their share of the space the width that they need; the

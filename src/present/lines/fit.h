@@ -10,7 +10,7 @@ struct fit_column {
 	unsigned int usual;   /* width in files, including the blank after it */
 	/* Share of the space if names must be shortened.  0: a number, which is never shortened. */
 	unsigned int weight;
-	/* Out: includes the blank after it, except in the last column. */
+	/* Output: the column's width, with one blank after it except in the last column. */
 	unsigned int width;
 };
 

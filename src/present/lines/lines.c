@@ -16,10 +16,10 @@
 struct numbering {
 	struct profile *p;
 	unsigned int without;
-	/* By tuple: the number shared by tuples that are equal except for the keys `without`.
-	 * NULL: each tuple is distinct. */
+	/* By tuple: a number that is shared by all tuples that are equal except for the keys
+	 * `without`.  NULL: all tuples are different. */
 	uint32_t *alike[GROUP_SIDES];
-	struct map by; /* (number of either side) -> line */
+	struct map by; /* (number of the "who", number of the "where") -> line */
 	uint32_t last[GROUP_SIDES];
 	VEC(uint32_t) groups; /* the first group of each line */
 };

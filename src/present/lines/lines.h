@@ -18,8 +18,8 @@ struct profile;
 /* Keep this small: a report can have a line for each function of each program. */
 struct line {
 	uint32_t group; /* group of the profile: the first one that this line sums up */
-	/* Index of the line.  lines_of_groups(): lines_number() of its groups; lines_of_rows():
-	 * row of the profile. */
+	/* Number of the line.  In lines_of_groups(), lines_number() of its groups; in
+	 * lines_of_rows(), the row of the profile. */
 	uint32_t number;
 	const uint64_t *counts; /* samples by column */
 };

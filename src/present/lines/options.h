@@ -19,10 +19,10 @@ struct present_options {
 	bool long_names;  /* full paths in text formats */
 	bool periods;     /* a column of periods next to the samples */
 	bool quality;     /* a footer (JSON: an object) about the quality of the data */
-	bool numbered;    /* for write_calls(), like the next one */
-	bool no_empty_self;
-	bool callers;              /* trees: start at the sampled functions */
-	bool both_parts;           /* trees with a focus: also show the callees */
+	bool numbered;    /* write_calls() numbers the functions: [1] */
+	bool no_empty_self; /* write_calls() omits self lines without samples */
+	bool callers;       /* trees: start at the sampled functions */
+	bool both_parts; /* trees with a focus: show both the callers and the callees */
 	const char *focus;         /* trees and write_calls(): a function; NULL: all */
 	bool children;             /* columns that include callees: call_graph_make() */
 	struct order order;        /* from --sort */

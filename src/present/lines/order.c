@@ -118,8 +118,8 @@ static void order_push(struct tie_keys *keys, int key, enum tie_by by)
 		keys->at[keys->nr++] = (struct tie_key){ (size_t)key, by };
 }
 
-/* Merges a function's start address and the name that follows it into one key, so that names are
- * compared only if two functions start at the same address. */
+/* Merges two adjacent keys, a function's start address and its name, so that names are compared
+ * only if two functions start at the same address. */
 static void join_functions(struct tie_keys *keys)
 {
 	size_t nr = 0;

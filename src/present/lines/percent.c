@@ -89,10 +89,10 @@ static bool format_tiny(double value, char ret_text[PERCENT_MAX])
 	return true;
 }
 
-/* Returns false if printf() must format the value. */
+/* Formats common values without printf().  Returns false if printf() must format the value. */
 static bool format_fast(double value, char ret_text[PERCENT_MAX])
 {
-	/* With details, a function with a single address has this share. */
+	/* The share of a function's only address. */
 	static const char whole[] = "100.000";
 
 	if (value >= 100 && value <= 100)

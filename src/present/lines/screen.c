@@ -9,7 +9,8 @@
 #include "base/safe_text.h"
 #include "base/utf8.h"
 
-/* The same limits as perf's tools/perf/util/color.h: MIN_RED, MIN_GREEN. */
+/* The limits from which on a percentage is red or green. perf has the same: MIN_RED and MIN_GREEN
+ * of tools/perf/util/color.h. */
 static const double red_from = 5.0;
 static const double green_from = 0.5;
 

@@ -14,7 +14,8 @@ struct sorting {
 	const struct line_sorting *how;
 	struct tie_keys before;
 	struct tie_keys after;
-	/* By group: the sort keys before the samples (NULL: none) and after them. */
+	/* By group: a number for the sort keys before the samples (NULL: there are none), and one
+	 * for those after them. */
 	uint64_t *leads;
 	uint64_t *ties;
 };
@@ -59,7 +60,8 @@ static int compare_samples(const struct sorting *s, const struct line *a,
 	return of_a > of_b ? -1 : of_a < of_b;
 }
 
-/* Used only if the keys have too many combinations for sort_by_numbers(). */
+/* Compares two lines for qsort().  Used only if the keys have too many combinations for
+ * sort_by_numbers(). */
 static int line_sort_compare_lines(const void *va, const void *vb, void *ctx)
 {
 	const struct sorting *s = ctx;

@@ -41,7 +41,7 @@ static int compare_places(const char *a, const char *b, bool basename)
 		return order ? order : len_a < len_b ? -1 : 1;
 	if (!colon_a || !colon_b)
 		return !!colon_a - !!colon_b;
-	/* A number with more digits is greater. */
+	/* Of two line numbers, the one with more digits is greater. */
 	len_a = strlen(colon_a);
 	len_b = strlen(colon_b);
 	return len_a != len_b ? (len_a < len_b ? -1 : 1) : strcmp(colon_a, colon_b);

@@ -78,8 +78,8 @@ column_event(const struct profile *p, const struct report_lines *lines, size_t i
 	return &p->events.at[lines->classes.columns.at[i].event];
 }
 
-/* Columns with the same event are adjacent.  Columns of processors, threads or processes share a
- * single event. */
+/* Writes the events.  Columns of the same event are adjacent; columns of processors, threads or
+ * processes share a single event. */
 static void write_events(FILE *out, const struct profile *p,
 			 const struct report_lines *lines)
 {

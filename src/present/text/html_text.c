@@ -54,7 +54,7 @@ static size_t put_character(FILE *out, const unsigned char *s, size_t len)
 		return 1;
 	}
 	bytes = utf8_next(s, len, &code);
-	/* XML does not allow these two. */
+	/* XML does not allow U+FFFE and U+FFFF. */
 	if (!bytes || code == 0xfffe || code == 0xffff)
 		fputs("\xef\xbf\xbd", out);
 	else if (code < SPACE)

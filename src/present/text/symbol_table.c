@@ -9,7 +9,7 @@
 int symbol_table_keys(const struct profile *p, const struct present_options *o,
 		      struct symbol_keys *keys)
 {
-	/* Addresses are known only if functions are kept apart. */
+	/* The profile has addresses only if functions of the same name are kept apart. */
 	bool addresses = o->details || o->show_vma;
 	int image = keys_find(p->options.keys, KEY_IMAGE);
 	int app = keys_find(p->options.keys, KEY_APP);

@@ -17,5 +17,5 @@ int table_screen_fit(struct text_table *t);
 /* Appends a cell to the current line, padded unless it is the last one. */
 void table_screen_put(struct text_table *t, const struct chosen *c,
 		      const struct column_cell *cell, bool last);
-/* Appends a title in the same way. */
+/* Appends a title, padded like a cell. */
 void table_screen_title(struct text_table *t, const struct chosen *c, bool last);

@@ -117,7 +117,8 @@ static void text_table_put_title(struct text_table *t, const struct chosen *c,
 		text_table_pad(&t->text, from, c->width);
 }
 
-/* If there are several events, most lines have no samples of most of them. */
+/* Appends the cells of a column without samples.  If there are several events, most lines have no
+ * samples of most events. */
 static void put_none(struct text_table *t, struct chosen *c,
 		     const struct column_cell *cell)
 {
@@ -173,7 +174,7 @@ static int text_table_write_titles(FILE *out, struct text_table *t)
 	return end_line(out, t);
 }
 
-/* -f requests full names, so the widths are those used in files. */
+/* Sets the widths of the columns.  With -f (full names), the widths are those used in files. */
 static int fit(struct text_table *t)
 {
 	t->on_screen = table_screen_wanted(t);
@@ -191,7 +192,7 @@ int text_table_begin(struct text_table *t, FILE *out)
 	t->last_counts = calloc(nr + 1, sizeof(*t->last_counts));
 	if (!t->percents || !t->sums || !t->last_counts)
 		return -ENOMEM;
-	/* A blank follows the digits. */
+	/* The address is followed by a blank, which the width includes. */
 	for (size_t i = 0; t->vma_digits == WIDE_DIGITS && i < t->chosen.nr; i++) {
 		if (!strcmp(t->chosen.at[i].column->name, "vma"))
 			t->chosen.at[i].width = WIDE_DIGITS + 1;
@@ -293,7 +294,7 @@ int text_table_detail(struct text_table *t, FILE *out, const struct line *line,
 		      const uint64_t *sums)
 {
 	struct column_cell cell = text_table_cell(t, line);
-	/* The source line follows the counts. */
+	/* With -g, the source line is a column after the counts. */
 	size_t nr = t->nr_counts + t->options->debug_info;
 
 	cell.totals = totals;
@@ -310,7 +311,7 @@ int text_table_detail(struct text_table *t, FILE *out, const struct line *line,
 	return end_line(out, t);
 }
 
-/* Writes a name in place of the keys: it goes into the last column. */
+/* Writes a name in place of the keys.  It goes into the last column. */
 static void put_nameless(struct text_table *t, size_t i, const char *name)
 {
 	size_t from = t->text.len;

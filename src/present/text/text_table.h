@@ -25,14 +25,18 @@ struct chosen {
 	const char *title;
 	size_t at;
 	unsigned int width;
-	unsigned int most; /* maximum width of a name on the screen; 0: unlimited */
+	unsigned int
+		most; /* maximum width of the name in columns, on a terminal; 0: unlimited */
 	struct cell_cache cache; /* for a key with few values */
 	bool of_vma;
-	/* Shows samples or their percentage; cells without samples are all alike. */
+	/* The column shows samples or their percentage, so its cells without samples are equal. */
 	bool of_count;
-	/* Other programs read the details with source lines by blanks: the name has none. */
+	/* Escape blanks in the names of this column: programs that read the details with source
+	 * lines separate the columns by blanks. */
 	bool of_word;
-	struct buf none; /* that cell; empty: not formatted yet */
+	struct buf
+		none; /* the formatted cell of a column without samples; empty: not formatted
+			  * yet */
 };
 
 struct text_table {
@@ -43,7 +47,7 @@ struct text_table {
 	VEC(struct ratio) ratios;
 	bool on_screen;        /* use table_screen.h */
 	size_t nr_counts;      /* leading chosen columns that address rows also have */
-	bool only_counts;      /* all of them are of_count */
+	bool only_counts;      /* all leading count columns have of_count */
 	uint64_t *last_counts; /* counts of the previous line, by column of counts */
 	struct buf last;       /* the cells of last_counts; empty: none */
 	unsigned int vma_digits;
@@ -66,8 +70,8 @@ int text_table_begin(struct text_table *t, FILE *out);
 /* Writes a line with all columns. */
 int text_table_line(struct text_table *t, FILE *out, const struct line *line);
 /* Writes an address row: the first nr_counts columns, indented by two blanks.  `keys.vma` is the
- * key of the address column, `keys.source_line` that of the column after the counts, with -g.
- * Percentages refer to `totals`. */
+ * key of the address column, with -g, `keys.source_line` is the key of the column after the
+ * counts.  Percentages refer to `totals`. */
 struct detail_keys {
 	size_t vma;
 	size_t source_line;

@@ -42,10 +42,11 @@ struct tree_lines_maker {
 	VEC(struct tree_lines_item) stack;
 	VEC(struct tree_lines_work) works;
 	VEC(struct tree_lines_item) items; /* of the current line */
-	VEC(struct tree_lines_item) found; /* the items one step further */
+	VEC(struct tree_lines_item)
+	found; /* the items that are one step further from the focus */
 	VEC(struct tree_lines_item) grouped;
 	VEC(struct group) groups;
-	/* Group + 1 by function; the last element is for DICT_NONE. */
+	/* By function: number of its group + 1; the last element is for DICT_NONE. */
 	uint32_t *group_of;
 	uint64_t *counts; /* four per column: the sums of a line */
 };
@@ -55,7 +56,8 @@ static uint32_t function_of(const struct tree_lines_maker *m, uint32_t node)
 	return m->p->calls.nodes.at[node].function;
 }
 
-/* Towards callers without a focus, a path starts at the sampled function. */
+/* Returns whether the node itself counts.  Towards callers without a focus, a path starts at the
+ * sampled function. */
 static bool counts_self(const struct tree_lines_maker *m)
 {
 	return m->how->part == TREE_CALLERS && !m->how->focus;
@@ -88,7 +90,8 @@ static int step_inwards(struct tree_lines_maker *m)
 	return 0;
 }
 
-/* A root has no caller line; a truncated stack has one for the truncation. */
+/* Adds the items of the callers.  A root has no line for its caller; a truncated stack has a line
+ * that represents the unknown callers. */
 static int step_outwards(struct tree_lines_maker *m)
 {
 	for (size_t i = 0; i < m->items.nr; i++) {

@@ -20,11 +20,14 @@ enum tree_part {
 struct tree_line {
 	enum tree_part part;
 	uint32_t function; /* DICT_NONE: the stacks were truncated here */
-	uint32_t above;    /* function of the parent line; DICT_NONE: none */
-	uint32_t depth;    /* number of ancestor lines */
-	uint32_t level;    /* Indentation. The lines of a single chain share it. */
-	bool chained;      /* has all samples of its parent line */
-	bool is_last;      /* last of its siblings */
+	uint32_t
+		above; /* the function of the parent line; DICT_NONE: there is no parent line */
+	uint32_t depth; /* number of ancestor lines */
+	uint32_t
+		level; /* Indentation level.  All lines of a chain without branches have the
+			    * same. */
+	bool chained;            /* has all samples of its parent line */
+	bool is_last;            /* last of its siblings */
 	const uint64_t *samples; /* by column, like the following */
 	const uint64_t *periods;
 	const uint64_t *self; /* only for TREE_CALLEES */

@@ -61,7 +61,8 @@ static void put_quoted(struct buf *out, const char *text, size_t len)
 	buf_put_u8(out, '"');
 }
 
-/* Line ends are escaped, so each line is a row and only commas and quotes need quoting. */
+/* Appends a field.  Line ends in it are escaped, so each line of the file is a row, and only
+ * commas and quotes need quoting. */
 void csv_put_field(struct buf *out, const char *text, size_t len)
 {
 	if (!memchr(text, ',', len) && !memchr(text, '"', len))
@@ -146,7 +147,7 @@ static void write_csv_put_share(struct buf *out, struct csv *c, uint64_t part,
 	buf_put(out, s->text, s->len);
 }
 
-/* Lines and rows have different orders, so prefetch the rows. */
+/* Prefetches rows: the lines have another order than the rows. */
 static void write_csv_look_ahead(const struct profile *p,
 				 const struct report_lines *lines, size_t i)
 {

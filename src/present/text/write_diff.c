@@ -41,9 +41,13 @@ struct diff_side {
 
 /* A function: a line of the second profile, of the first, or of both. */
 struct diff_row {
-	const struct diff_side *side; /* the second if it is in both */
+	const struct diff_side
+		*side; /* the side that the row is shown from: the second one if the
+				       * function is in both */
 	const struct line *line;
-	const struct line *before; /* NULL: the function is new */
+	const struct line
+		*before; /* the function's line in the first profile; NULL: the function
+				    * is new */
 	bool vanished;
 };
 
@@ -110,7 +114,8 @@ static bool diff_is_same(const struct diff_table *t, const struct line *before,
 		       diff_text(b, after, b->keys.symbol));
 }
 
-/* Finds the line of the second profile's function in the first one: an index, or MAP_NONE. */
+/* Finds the line of the first profile for a function of the second one.  Returns its index, or
+ * MAP_NONE. */
 static uint32_t diff_find(const struct diff_table *t, const struct map *by,
 			  const uint8_t *used, const struct line *after)
 {
@@ -202,7 +207,8 @@ static int diff_compare(const void *va, const void *vb)
 	return r;
 }
 
-/* Keeps OProfile's order of samples, unless --sort was given: then that of the second profile. */
+/* Sorts the rows.  With --sort, they keep the order of the second profile; otherwise they are in
+ * OProfile's order, by samples. */
 static void diff_sort(struct diff_table *t)
 {
 	size_t nr = t->rows.nr;

@@ -23,7 +23,7 @@ static const char schema[] = "oprofile-report/1";
 struct write_json_rows {
 	struct profile *p;
 	bool events_apart;
-	struct buf event;               /* {"event": at the start of each row */
+	struct buf event; /* the text {"event": with which each row starts */
 	struct buf names[KEY_ID_COUNT]; /* ,"key": */
 	struct cell_cache of[KEY_ID_COUNT];
 	struct cell_cache of_event;
@@ -105,7 +105,7 @@ static void write_json_put_value(struct write_json_rows *r, const struct line *l
 			   profile_text(r->p, line->group, k));
 		return;
 	}
-	/* Addresses are strings that need no escapes. */
+	/* Addresses are written as strings that need no escapes. */
 	if (key->kind == KEY_HEX)
 		buf_put_u8(&r->row, '"');
 	column_put_value(&r->row, r->p, line->group, k);

@@ -94,7 +94,7 @@ static int collect_apps(struct summary *s)
 	size_t nr_columns = s->lines.nr_columns;
 	const uint64_t *periods = s->lines.periods;
 
-	/* The periods follow the counts. */
+	/* The array has room for the counts, and after them for the periods. */
 	s->counts = calloc(s->lines.all.nr * nr_columns + 1, 2 * sizeof(*s->counts));
 	if (!s->counts || !vec_reserve(&s->apps, s->lines.all.nr + 1) || !s->apps.at)
 		return -ENOMEM;
@@ -168,7 +168,8 @@ static void write_summary_write_titles(FILE *out, const struct summary *s,
 	fputc('\n', out);
 }
 
-/* Writes the name shortened for a terminal, with `used` columns before it. */
+/* Writes the name, shortened to the terminal's width; `used` columns of the line are already
+ * written. */
 static void write_screen_name(FILE *out, struct summary *s, const char *name,
 			      size_t used)
 {
@@ -263,7 +264,8 @@ static void write_summary_write_app(FILE *out, struct summary *s,
 	}
 }
 
-/* Keeps the ratios whose events are columns.  Other columns have no ratios. */
+/* Finds the ratios whose two events are columns.  If the columns are not events, there are no
+ * ratios. */
 static int find_ratios(struct summary *s)
 {
 	for (size_t i = 0; i < s->options->nr_ratios; i++) {

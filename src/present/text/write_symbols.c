@@ -76,7 +76,8 @@ static int order_details(struct details *d, const struct report_lines *functions
 		d->first[lines_number(functions, d->lines.all.at[i].group) + 1]++;
 	for (size_t f = 0; f < d->nr_functions; f++)
 		d->first[f + 1] += d->first[f];
-	/* This advances each start to its end, which is the start of the next function ... */
+	/* After this loop, first[i] is the end of function i, which is the start of function i + 1
+	 * ... */
 	for (size_t i = 0; i < nr; i++) {
 		size_t f = lines_number(functions, d->lines.all.at[i].group);
 

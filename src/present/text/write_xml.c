@@ -214,7 +214,7 @@ static void put_count(struct xml *x, size_t class, uint64_t count)
 	fprintf(x->out, ">\n%" PRIu64 "</count>\n", count);
 }
 
-/* Writes the counts of classes that have samples; at least one count. */
+/* Writes the counts of the classes that have samples.  Writes at least one count. */
 void xml_put_counts(struct xml *x, const uint64_t *counts)
 {
 	bool any = false;
@@ -276,7 +276,7 @@ static const struct xml_arc *arc_at(const struct xml *x, const struct listed *l,
 	return &x->tree.arcs.at[l->callees ? x->tree.arcs_out[i] : i];
 }
 
-/* Returns the symbol at the other end, or NULL if it is unknown. */
+/* Returns the symbol at the other end of an arc, or NULL if it is unknown. */
 static const struct xml_symbol *other_end(const struct xml *x, const struct listed *l,
 					  size_t i)
 {
@@ -357,7 +357,7 @@ static void put_self(struct xml *x, const struct xml_symbol *s)
 	fputs("</symbol>\n</module>\n", x->out);
 }
 
-/* Returns the calls of the symbol at index `at`.  Call it with ascending indices. */
+/* Returns the calls of the symbol at index `at`.  Successive calls must have ascending indices. */
 static struct listed next_arcs(struct xml *x, uint32_t at, bool callees)
 {
 	size_t *next = callees ? &x->next_out : &x->next_in;

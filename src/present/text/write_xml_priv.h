@@ -47,9 +47,10 @@ void xml_put_attribute(struct xml *x, const char *name, const char *value);
 void xml_put_number(struct xml *x, const char *name, uint64_t value);
 /* Returns the length of the file name in "dir/t.c:5", or 0 if no line is known. */
 size_t xml_file_bytes(const char *position);
-/* Writes line="5", after file="dir/t.c" if `with_file`.  Writes nothing if no line is known. */
+/* Writes line="5".  With `with_file`, writes file="dir/t.c" before it.  Writes nothing if no line
+ * is known. */
 void xml_put_line(struct xml *x, const char *position, bool with_file);
-/* Writes the counts of classes that have samples; at least one count. */
+/* Writes the counts of the classes that have samples.  Writes at least one count. */
 void xml_put_counts(struct xml *x, const uint64_t *counts);
 /* Returns the text of a key by its index; do not free it. */
 const char *xml_text_of(struct xml *x, uint32_t group, int key);

@@ -36,7 +36,8 @@ static uint64_t xml_tree_value_of(const struct xml_tree *t, uint32_t group, int 
 
 /* ---- symbols and classes from rows ---- */
 
-/* Returns the number of a pair, from 0 on, or MAP_NONE if memory is short. */
+/* Returns the number of the pair in `m`.  A new pair gets the next number, starting with 0.
+ * MAP_NONE if memory is short. */
 static uint32_t xml_tree_number_of(struct map *m, uint64_t a, uint64_t b, bool *ret_new)
 {
 	struct map_slot *slot = map_at(m, a, b, ret_new);

@@ -33,9 +33,11 @@ struct xml_class {
 struct xml_symbol {
 	int64_t pid, tid;    /* 0: all */
 	uint32_t app, image; /* offsets of strings */
-	uint64_t function;   /* of the profile; out of range if unknown */
-	uint32_t group;      /* of the profile: any of its groups */
-	/* Row in `counts` of the tree: multiply by the number of classes. */
+	uint64_t
+		function; /* number of the function in the profile; out of range: unknown */
+	uint32_t group; /* of the profile: any of its groups */
+	/* Row of the tree's `counts`: its first element is at this number times the number of
+	 * classes. */
 	uint32_t counts;
 	uint64_t of_program, of_thread; /* samples, for sorting */
 	size_t first_detail, nr_details;
