@@ -8,16 +8,15 @@
 #include "record/priv.h"
 
 enum {
-	/* Minimum interval between two looks at new containers. */
+	/* Minimum interval between two calls of recorder_attend(), which drains the side band. */
 	MUTE_NS = 20 * NS_PER_MS,
 	PATIENT_MUTE_NS = 100 * NS_PER_MS,
-	/* The interval while containers are starting. */
+	/* The interval shortly after a container has started. */
 	TICK_NS = 5 * NS_PER_MS
 };
 
-static const uint64_t attention_ns =
-	2 * NS_PER_S; /* how long to look at the short interval after
-						    * a new container */
+/* How long the short interval applies after a container has started. */
+static const uint64_t attention_ns = 2 * NS_PER_S;
 
 void recorder_attend_to(struct recorder *r, const struct record *rec)
 {
@@ -71,7 +70,7 @@ int recorder_attend(struct recorder *r, struct err *err)
 		result = recorder_look_at_modules(r);
 	recorder_read_symbols(r);
 	r->side_band_ns += clock_now_ns(CLOCK_THREAD_CPUTIME_ID) - began_ns;
-	/* Look at the short interval until the symbols are read. */
+	/* Keep the short interval until the symbols of new modules are read. */
 	if (r->symbols_due.nr && r->attention_end_ns < r->symbols_due_ns + TICK_NS)
 		r->attention_end_ns = r->symbols_due_ns + TICK_NS;
 	r->next_look_ns = now + (now < r->attention_end_ns ? TICK_NS : mute_ns);

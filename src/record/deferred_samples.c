@@ -10,8 +10,8 @@ enum {
 	WAITING_MAX_BYTES = 16 << 20
 };
 
-/* If a thread sleeps for longer than this, keeping what was recorded meanwhile is not
- * worthwhile. */
+/* How long a sample waits for its user callers. A thread that sleeps longer delivers them later,
+ * but then too many records would have to be kept. */
 static const uint64_t waiting_max_ns = 30 * NS_PER_S;
 
 int deferred_samples_join(struct deferred_samples *d, const struct decoder *decoder,

@@ -21,9 +21,9 @@ struct deferred_samples {
 };
 
 /* Completes the chain of a decoded sample; the chain is built in sample->chain. Returns 0; 1 if
- * the user part has not arrived, and a copy of the record waits for it; or -ENOMEM. If the
- * sample has waited too long before `now_ns` (UINT64_MAX: no more records will come), or too
- * many samples wait, it does not wait: its chain ends with an invalid address. */
+ * the user part has not arrived, and a copy of the record waits for it; or -ENOMEM. If the sample
+ * has waited too long at `now_ns` (UINT64_MAX: no more records will come), or if too many samples
+ * wait, it does not wait longer: UINT64_MAX is then the last address of its chain. */
 int deferred_samples_join(struct deferred_samples *d, const struct decoder *decoder,
 			  struct grouped_sample *sample, uint64_t now_ns);
 /* Returns the waiting records and empties the list. The caller joins them again and frees the

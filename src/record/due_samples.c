@@ -12,9 +12,9 @@ enum {
 	CHUNK_BYTES = 1 << 20 /* holds many records; each is shorter than 64 KB */
 };
 
-/* Copies a sample, but of its stack only the used bytes. In a record the stack is stored as in
- * <linux/perf_event.h>: the size of the area, the area, and the number of bytes used. The
- * fields before and after it are copied as they are. */
+/* Copies a sample without the unused bytes of its stack. In a record the stack is stored as in
+ * <linux/perf_event.h>: the size of the area, the area, and the number of bytes used. The fields
+ * before and after it are copied as they are. */
 static void put_short(struct buf *out, const struct record *rec, const void *bytes,
 		      size_t len)
 {

@@ -14,7 +14,7 @@ struct due_sample {
 	const uint8_t *bytes; /* a record */
 	size_t len;
 	uint64_t time_ns;
-	uint32_t image; /* the image whose table it waits for */
+	uint32_t image; /* the image whose table the sample waits for */
 };
 
 struct due_samples {
@@ -24,11 +24,12 @@ struct due_samples {
 	struct buf sample;     /* scratch: the sample that is being added */
 };
 
-/* Keeps a copy of the record, of its stack only the used bytes. `rec` is the decoded record.
- * Returns 0 or -ENOMEM. */
+/* Appends a copy of the record, without the unused bytes of its stack. `rec` is the decoded
+ * record, `image` the image whose table it waits for. Returns 0 or -ENOMEM. */
 int due_samples_add(struct due_samples *d, const struct record *rec, const void *bytes,
 		    size_t len, uint32_t image);
-/* Drops all samples but the first `nr`. Frees memory if less than half of it is in use. */
+/* Drops all samples except the first `nr` of the list. Frees memory if less than half of it is in
+ * use. */
 void due_samples_keep(struct due_samples *d, size_t nr);
 /* Returns the time of the oldest sample, or UINT64_MAX if the list is empty. */
 uint64_t due_samples_since(const struct due_samples *d);

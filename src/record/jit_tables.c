@@ -19,8 +19,8 @@
 #include "resolve/unwind/table.h"
 
 enum {
-	/* A dump that grows is read again after this many times the duration of the last time:
-	 * at most 3 % of a CPU. */
+	/* After reading a dump, wait this many times as long as that took before reading it again,
+	 * so that reading uses at most 3 % of a CPU. */
 	REST_FACTOR = 32
 };
 
@@ -43,10 +43,10 @@ struct live_dump {
 	ino_t inode;
 	struct dump_content content;
 	uint64_t read_bytes; /* size of the file when it was last read */
-	uint64_t round;      /* number of the round in which it was last looked at */
+	uint64_t round;      /* number of the round in which it was last found */
 	uint64_t next_ns;    /* the earliest time to read it again */
 	bool is_awaited;     /* samples wait for it */
-	bool is_given_up;    /* it is too large, or its file system hangs */
+	bool is_given_up; /* not read again: it is too large, or its file system hangs */
 };
 
 static void dump_content_done(struct dump_content *c)
@@ -59,7 +59,7 @@ static void dump_content_done(struct dump_content *c)
 
 /* ---- reading ---- */
 
-/* A dump can be on a server that does not answer. */
+/* Reads a dump in a thread, because the dump can be on a server that does not answer. */
 struct dump_read {
 	struct async_call call; /* must be first */
 	int fd;
@@ -130,7 +130,8 @@ static int jit_tables_read_content(const struct jit_tables *t, int fd,
 	return result;
 }
 
-/* Reads a dump again if it has grown. */
+/* Reads a dump again if it has grown and was not read just before. `is_last`: reads it in any
+ * case. */
 static void live_dump_update(struct jit_tables *t, struct live_dump *d, int fd,
 			     bool is_last)
 {
@@ -193,13 +194,14 @@ static struct live_dump *live_dump_of(struct jit_tables *t, int32_t pid,
 	return d;
 }
 
-/* Returns the dump that is open at `fd`, read at most once per round, or NULL. */
+/* Returns the dump that the process has open at `fd`, or NULL. Reads it if it has grown, at most
+ * once per round. */
 static struct live_dump *live_dump_look(struct jit_tables *t, int32_t pid, int fd)
 {
 	struct live_dump *d = NULL;
 	struct stat st;
 
-	/* Reuse the dump found for this process in this round: that needs no system call. */
+	/* If the dump of this process was already found in this round, no system call is needed. */
 	for (size_t i = 0; i < t->dumps.nr && !d; i++)
 		if (t->dumps.at[i]->pid == pid && t->dumps.at[i]->round == t->round)
 			d = t->dumps.at[i];
@@ -253,7 +255,8 @@ bool jit_tables_read(struct jit_tables *t, bool all)
 		int fd = jit_store_dump_of(t->store, d->pid);
 		struct stat st;
 
-		/* Some compilers create a new file each time. */
+		/* If the process has mapped another dump since, drop this one: some compilers
+		 * create several. */
 		if (fd < 0 || fstat(fd, &st) || st.st_dev != d->dev ||
 		    st.st_ino != d->inode) {
 			live_dump_drop(t, i);

@@ -2,8 +2,9 @@
 /* jit_tables.h - unwind tables of jitdumps while the processes still write them.
  * Layer: record. Single-threaded; zero the struct before use.
  *
- * A compiler can write its dump after the code has run, even when the process ends. So a sample
- * whose location has no known code must wait until the dump contains a newer record. */
+ * A compiler can describe code in its dump after the code has run, or even only when the process
+ * ends. So a sample whose location has no known code must wait until the dump contains a newer
+ * record. */
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>
@@ -29,14 +30,14 @@ enum jit_table_state {
 	JIT_TABLE_KNOWN,  /* final: there is a table, or there will be none */
 	JIT_TABLE_UNKNOWN /* the dump can still describe the location */
 };
-/* Finds the code that was at *offset of the anonymous memory `image` at `time_ns`. If its dump
- * describes it, sets *ret_table to the dump's table, owned by `t`, or NULL, and *offset to the
- * location in that table. Otherwise sets *ret_table to NULL. */
+/* Finds the code that was at *offset in the anonymous memory `image` at `time_ns`. If the dump of
+ * its process describes that code, sets *offset to the location in the dump's table and *ret_table
+ * to that table, which `t` owns (NULL: it has none). Otherwise sets *ret_table to NULL. */
 enum jit_table_state jit_tables_find(struct jit_tables *t, const struct image *image,
 				     uint64_t *offset, uint64_t time_ns,
 				     const struct unwind_table **ret_table);
-/* Begins a round; each dump is read at most once per round. Reads the dumps that samples wait for,
- * if they have grown. `all`: this is the last round, so read them even if that takes long. Returns
- * whether any dump was read since the last call. */
+/* Call at the begin of each round. Reads the dumps that samples wait for, if they have grown;
+ * within a round, each dump is read at most once. `all`: this is the last round, so reads them
+ * even if that takes long. Returns whether any dump was read since the last call. */
 bool jit_tables_read(struct jit_tables *t, bool all);
 void jit_tables_done(struct jit_tables *t);

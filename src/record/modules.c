@@ -22,7 +22,8 @@ struct recorder_modules_look {
 	VEC(struct proc_module) live;
 };
 
-/* The module can have run since the last look, which did not find it yet. */
+/* Records a new module as mapped since it was loaded or, if that time is unknown, since the last
+ * check, because its code can have run since then. */
 static int recorder_modules_take_module(struct recorder_modules_look *l,
 					const struct proc_module *m)
 {
@@ -57,7 +58,7 @@ int recorder_look_at_modules(struct recorder *r)
 		return 0;
 	result = module_watch_look(&r->modules, recorder_modules_report, &l);
 	r->modules_ns = r->frontier_ns;
-	/* If this fails, the report names the missing modules. */
+	/* If this fails, reports will list the modules as missing. */
 	if (l.live.nr && kernel_files_add_modules(r->config.dir->writing, l.live.at,
 						  l.live.nr, &err))
 		log_say(LOG_WARNING, "cannot save newly loaded modules: %s", err.text);
@@ -71,7 +72,8 @@ int recorder_look_at_modules(struct recorder *r)
 
 /* ---- symbols ---- */
 
-/* Only the thread uses the fields other than `done` until it is joined. */
+/* A thread that reads the symbols of new modules. Until it is joined, only the thread uses the
+ * fields other than `done`. */
 struct symbols_job {
 	pthread_t thread;
 	atomic_bool done;

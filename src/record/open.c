@@ -26,15 +26,17 @@
 #include "resolve/space/procs.h"
 
 enum {
-	/* The first rounds are shorter, and each is twice as long as the one before, so that
-	 * binaries are read while a short program still runs. */
+	/* Length of the first round. Each round is twice as long as the previous one, up to the
+	 * normal length. Short first rounds let the recorder open binaries while a short program
+	 * still runs. */
 	FIRST_ROUND_NS = 100 * NS_PER_MS,
 	/* Time limit for the snapshot of existing processes. */
 	SNAPSHOT_NS = 2 * NS_PER_S,
 	/* Default memory limit for mappings: enough for about four million. */
 	MAP_BYTES = 256 << 20,
-	OPEN_TRIES = 4,        /* until no task starts while events are opened */
-	COUNTED_HZ = 1000,     /* assumed for an event with a count */
+	/* Attempts to open the events of all tasks while new tasks start. */
+	OPEN_TRIES = 4,
+	COUNTED_HZ = 1000, /* samples per second assumed for an event with a count */
 	HIGHEST_PRIORITY = -20 /* the highest that SCHED_OTHER has */
 };
 
@@ -107,7 +109,8 @@ static int recorder_open_writer(struct recorder *r, struct err *err)
 	if (sizeof(void *) == 8)
 		info.flags |= SESSION_64BIT;
 	machine_quote_command(c->command, c->nr_command, &command);
-	/* Without it, the loss of the list is not noticed.  A full disk is reported elsewhere. */
+	/* If this fails, readers cannot detect the loss of the checksum list. Ignore the error: a
+	 * full disk is reported elsewhere. */
 	(void)checksums_begin(c->dir->writing);
 	result = command.failed
 			 ? err_set(err, -ENOMEM, "out of memory")
@@ -142,9 +145,9 @@ static void save_kernel(struct recorder *r)
 		log_say(LOG_WARNING, "cannot save the list of modules: %s", err.text);
 }
 
-/* ---- the snapshot, and records that arrive meanwhile ---- */
+/* ---- the snapshot of running processes ---- */
 
-/* Receives a snapshot record, which describes the state before the recording. */
+/* Handles a record of the snapshot, which describes the state before the recording. */
 static int take_snapshot(void *ctx, const void *record, size_t len)
 {
 	struct recorder *r = ctx;
@@ -160,7 +163,8 @@ static int take_snapshot(void *ctx, const void *record, size_t len)
 	recorder_keep_jit(r, &rec);
 	if (!result && r->perf_data)
 		result = perf_data_out_write(r->perf_data, record, len, r->err);
-	/* The side band fills its rings while /proc is read, so drain it now and then. */
+	/* While the snapshot reads /proc, new records fill the side-band rings, so drain those
+	 * periodically. */
 	if (!result && !r->snapshot_done &&
 	    clock_now_ns(CLOCK_MONOTONIC) > r->next_flush_ns) {
 		r->next_flush_ns = clock_now_ns(CLOCK_MONOTONIC) + 20 * NS_PER_MS;
@@ -312,7 +316,7 @@ static bool open_is_given(const pid_t *given, size_t nr, pid_t pid)
 	return false;
 }
 
-/* Adds the existing children of the processes to record, and their children. */
+/* Adds the descendants of the processes to record that exist now. */
 static int list_children(struct recorder *r)
 {
 	size_t nr_given = r->processes.nr, nr_hidden = 0;
@@ -342,8 +346,8 @@ static int list_children(struct recorder *r)
 	return result;
 }
 
-/* Lists the processes to record: those of the configuration and, unless their program is yet to
- * start, their children. */
+/* Lists the processes to record: those of the configuration and their existing descendants. A
+ * command that has not started yet has none. */
 static int list_processes(struct recorder *r, struct err *err)
 {
 	const struct recorder_config *c = &r->config;
@@ -354,7 +358,7 @@ static int list_processes(struct recorder *r, struct err *err)
 			return err_set(err, -ENOMEM, "out of memory");
 	if (c->nr_pids && !c->on_exec)
 		result = list_children(r);
-	/* Without /proc, listing the threads fails next. */
+	/* Continue without /proc: listing the threads then fails with a better message. */
 	if (!result || result == -ENOENT)
 		return 0;
 	return err_sys(err, result, "cannot list the processes in '/proc'");
@@ -386,7 +390,7 @@ static int list_threads(const struct recorder *r, struct thread_list *threads,
 	return 0;
 }
 
-/* Lists the processes to record and their threads anew. */
+/* Lists the processes to record and their threads from scratch. */
 static int list_tasks(struct recorder *r, struct thread_list *threads, struct err *err)
 {
 	int result;
@@ -397,8 +401,8 @@ static int list_tasks(struct recorder *r, struct thread_list *threads, struct er
 	return result ? result : list_threads(r, threads, err);
 }
 
-/* Lists the tasks again after events were opened for the listed ones. Returns whether others exist:
- * they may have started between the listing and the opening, and then have no events. */
+/* Lists the tasks again after events were opened for the listed ones. Returns whether there are
+ * new tasks: those that started after the first listing can be without events. */
 static bool list_missed_tasks(struct recorder *r, struct thread_list *threads)
 {
 	struct thread_list opened = *threads;
@@ -406,7 +410,7 @@ static bool list_missed_tasks(struct recorder *r, struct thread_list *threads)
 	bool is_missed = false;
 
 	*threads = (struct thread_list){ 0 };
-	/* A process that has ended has started no others. */
+	/* This fails if a process has ended. Then assume that no new tasks exist. */
 	if (!list_tasks(r, threads, &ignored)) {
 		for (size_t i = 0; i < threads->list.nr && !is_missed; i++)
 			is_missed = !open_is_given(opened.list.at, opened.list.nr,
@@ -517,10 +521,9 @@ static int open_outputs(struct recorder *r, struct err *err)
 	return result;
 }
 
-/* Raises the recorder's priority: copies of stacks fill a ring in a fraction of a second, and
- * on a busy machine a process can wait longer than that for a CPU. The profiled command was
- * started before, so its priority does not change. Without the permission, this only logs a
- * message. */
+/* Raises the recorder's priority: copies of stacks fill a ring in a fraction of a second, and on a
+ * busy machine a process can wait longer than that for a CPU. The profiled command was forked
+ * before, so it keeps its priority. Without the permission, this only logs a message. */
 static void take_precedence(const struct recorder *r)
 {
 	if (r->config.stack_bytes && setpriority(PRIO_PROCESS, 0, HIGHEST_PRIORITY))

@@ -27,14 +27,14 @@ struct perf_data_out {
 	uint64_t last_ns;
 };
 
-/* perf has no event named TIMER. */
+/* Returns the event's name for perf, which has no event named TIMER. */
 static const char *perf_data_out_perf_name(const struct event_request *e)
 {
 	return e->timer ? "cpu-clock" : e->name;
 }
 
-/* Removes copied stacks and deferred chains from the attr, as the file contains complete chains
- * instead. */
+/* Removes copied stacks and deferred chains from the attr, because the file contains complete
+ * chains instead. */
 static void leave_out_stacks(struct perf_event_attr *a)
 {
 	a->sample_type &= ~(uint64_t)(PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER);

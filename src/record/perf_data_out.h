@@ -21,10 +21,11 @@ int perf_data_out_open(const char *path, const struct perf_source *source,
 		       struct perf_data_out **ret_out, struct err *err);
 /* Adds a sample's time to the time range stored in the file. */
 void perf_data_out_saw(struct perf_data_out *o, uint64_t time_ns);
-/* Like perf_data_writer_write(). */
+/* Appends a record. Returns 0 or a negative errno with a message in *err, as
+ * perf_data_writer_write() does. */
 int perf_data_out_write(struct perf_data_out *o, const void *record, size_t len,
 			struct err *err);
-/* Addresses in user space, innermost first. */
+/* The addresses of a sample's callers in user space, innermost first. */
 struct perf_data_callers {
 	const uint64_t *at;
 	size_t nr;

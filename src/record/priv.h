@@ -48,12 +48,12 @@ struct recorder {
 	char *segment_path;
 	struct perf_data_out *perf_data; /* NULL: not requested */
 	struct side_band side_band;      /* records that wait for the frontier */
-	/* Scratch: the last record that was cut to its real size. */
+	/* Scratch: the last record, cut as own_record() in rounds.c does. */
 	struct buf own_record;
 	/* Samples newer than the frontier, for the next round. */
 	struct buf held;
 	struct due_samples due; /* samples that wait for unwind tables */
-	/* Time spent waiting for such tables, in dumps and at the end. */
+	/* Total time that recorder_settle_due() has waited for unwind tables. */
 	uint64_t waited_ns;
 	struct deferred_samples deferred;
 	struct sample_group group;
@@ -66,12 +66,13 @@ struct recorder {
 	uint64_t next_flush_ns;
 	uint64_t round_ns;       /* interval between flushes */
 	uint64_t hurry_until_ns; /* until then, drain the rings more often */
-	uint64_t nr_rests;       /* stacks longer than their copies so far */
-	uint64_t side_band_ns;   /* CPU time for the side band */
-	uint64_t nr_taken;       /* samples read from the rings, kept or not */
+	/* Number of stacks so far that were longer than their copies. */
+	uint64_t nr_rests;
+	uint64_t side_band_ns; /* CPU time for the side band */
+	uint64_t nr_taken;     /* samples read from the rings, kept or not */
 	uint64_t lost_in_records;
 	uint64_t lost_side_band; /* side-band records that the kernel dropped */
-	uint64_t nr_rounds;      /* this and the next two: for --verbose */
+	uint64_t nr_rounds; /* statistics for --verbose, like the next two fields */
 	uint64_t nr_writes;
 	uint64_t nr_side_band;
 	struct module_watch modules;
@@ -80,12 +81,13 @@ struct recorder {
 	struct symbols_job *symbols_job;     /* NULL: none runs */
 	uint64_t modules_ns; /* all modules loaded before this are known */
 	struct containers containers;
-	uint64_t attention_end_ns; /* until then, look at the short interval */
-	uint64_t next_look_ns; /* the earliest time of the next look at containers */
+	/* Until then, recorder_attend() is called at the short interval. */
+	uint64_t attention_end_ns;
+	uint64_t next_look_ns; /* the earliest time of the next recorder_attend() */
 	bool snapshot_done;
 	bool snapshot_is_new; /* the snapshot describes a module that was just loaded */
 	bool stopped;         /* recorder_stop() was called */
-	struct err *err;      /* of the current call, for callbacks */
+	struct err *err; /* where callbacks store the message of the current call */
 };
 
 /* Handles a side-band record. `ctx` is the recorder. Returns 0, -ENOMEM or an error of the
@@ -94,32 +96,33 @@ int recorder_take_side_band(void *ctx, const void *record, size_t len);
 /* Handles a record from the sample rings, like recorder_take_side_band(). */
 int recorder_take_sample(void *ctx, const void *bytes, size_t len);
 /* Handles the samples that the last rounds kept: those that were newer than the frontier, and
- * those whose deferred callers had not arrived. Returns 0, or a negative errno with a message,
- * like the next two functions. */
+ * those whose deferred callers had not arrived. Returns 0, or a negative errno with a message in
+ * *r->err, like the next two functions. */
 int recorder_take_held(struct recorder *r);
-/* Handles the samples whose unwind tables were completed since the last call. */
+/* Resolves the waiting samples whose unwind tables have been completed since the last call. */
 int recorder_take_due(struct recorder *r);
-/* Handles all samples that wait for unwind tables. Unwinds by frame pointers where a table
- * takes too long. */
+/* Resolves all samples that wait for unwind tables, after waiting for the tables. If a table takes
+ * too long, unwinds its samples by frame pointers. */
 int recorder_settle_due(struct recorder *r);
 /* Opens r->group, which collects samples so that they are resolved together. Returns 0 or
  * -ENOMEM. */
 int recorder_open_group(struct recorder *r);
-/* Resolves the samples of the group, whose bytes were borrowed until now. `ctx` is the
- * recorder. Returns 0, or a negative errno with a message. */
+/* Resolves the samples of r->group and adds them to the session; call it before the records of the
+ * group become invalid. `ctx` is the recorder. Returns 0, or a negative errno with a message. */
 int recorder_end_group(void *ctx);
 /* Keeps a jitdump open if the record maps one. */
 void recorder_keep_jit(struct recorder *r, const struct record *rec);
-/* Tracks the containers that a record describes, and opens their files. */
+/* Handles the records that concern files which may soon disappear: notes new containers, and opens
+ * files that containers map and JIT dumps. */
 void recorder_attend_to(struct recorder *r, const struct record *rec);
 /* Finds modules that were loaded since the last call, and records them as mapped since then.
  * The first call, before the snapshot, only notes the modules that are loaded already. Returns
  * 0 or -ENOMEM. */
 int recorder_look_at_modules(struct recorder *r);
-/* If it is time, starts a thread that reads the symbols of new modules. This takes long, and
- * other modules can be loaded or removed meanwhile. */
+/* When due, starts a thread that reads the symbols of new modules and saves them in the session.
+ * It is a thread because this takes long, and other modules can be loaded or removed meanwhile. */
 void recorder_read_symbols(struct recorder *r);
-/* Waits until all these symbols are read. */
+/* Waits until the symbols of all new modules are read. */
 void recorder_end_symbols(struct recorder *r);
 /* Frees everything except the segment's writer, which must be closed already. */
 void recorder_free(struct recorder *r);

@@ -36,11 +36,13 @@ struct recorder_config {
 	int nr_command;
 	bool one_of_many; /* the process has other recordings, whose CPU time does not count */
 	bool no_build_ids; /* as in struct perf_source_config */
-	/* Wakes up less often, for a recording that always runs. It can miss the rest of stacks
-	 * that are longer than their copies, and containers that only live for a moment. */
+	/* For a recording that always runs: wakes up less often. This can lose the callers of
+	 * stacks that are longer than their copies, and files of containers that only live for a
+	 * moment. */
 	bool patient;
 	bool fair; /* limits what the stacks of each user cost (resolver_limit_stacks()) */
-	/* Unwind tables; outlives the recorder. NULL: the recorder makes its own. */
+	/* Unwind tables that this recording shares with the previous and the next one; outlives
+	 * the recorder. NULL: none are shared. */
 	struct shared_tables *tables;
 	/* Receives the copies that the session needs at the end; the caller makes them.
 	 * Outlives the recorder. NULL: recorder_close() makes the copies. */
@@ -49,7 +51,7 @@ struct recorder_config {
 	uint32_t max_frames;     /* frames of a stack; 0: no limit */
 	/* Memory for the mappings of all processes (resolver_bound()); 0: the default. */
 	uint64_t max_map_bytes;
-	/* Returns whether a sample is to be added. NULL: every sample is. */
+	/* Returns whether to add a sample to the session. NULL: adds every sample. */
 	bool (*is_wanted)(void *ctx, const struct dict *dict,
 			  const struct sample *sample);
 	/* Called for each added sample, which refers to the recorder's dict. May be NULL. */
@@ -76,9 +78,9 @@ int recorder_poll_fd(const struct recorder *r);
 bool recorder_is_due(struct recorder *r, bool woken);
 /* Returns the milliseconds until the next round is due. */
 int recorder_timeout_ms(const struct recorder *r);
-/* New containers are examined between the rounds. Returns a file descriptor that becomes
- * readable when one may have started; -1 if it is not to be polled now, or the kernel does not
- * report them. */
+/* Containers are examined between rounds also. Returns a file descriptor that becomes readable
+ * when a container may have started and recorder_attend() should be called; -1 if it must not be
+ * polled now, or if the kernel does not report containers. */
 int recorder_attend_fd(const struct recorder *r);
 /* Returns the milliseconds until recorder_attend() is due or recorder_attend_fd() changes; 0 if
  * it is due; -1 if it is not due before that file descriptor is readable. */
@@ -90,11 +92,13 @@ int recorder_attend(struct recorder *r, struct err *err);
  * samples wait. Returns 0, or a negative errno (-ENOSPC ...) with a message in *err; data
  * written before stays valid. */
 int recorder_round(struct recorder *r, struct err *err);
-/* Executes a round, and writes all samples taken before the call, so that they can be read. */
+/* Executes a round, and writes all samples taken before the call to the segment, so that readers
+ * see them. Returns the same as recorder_round(). */
 int recorder_dump(struct recorder *r, struct err *err);
 /* Returns the totals so far. Lost samples include only those that the rings reported. */
 const struct session_totals *recorder_totals(const struct recorder *r);
-/* Returns the number of samples by CPU, for the CPUs below *ret_nr_cpus. */
+/* Returns an array of the number of samples of each CPU, indexed by CPU number, and its length in
+ * *ret_nr_cpus. It is valid until the next round. */
 const uint64_t *recorder_cpu_samples(const struct recorder *r, size_t *ret_nr_cpus);
 /* Frees a recorder whose recording did not begin, and removes its segment. */
 void recorder_discard(struct recorder *r); /* accepts NULL */

@@ -21,14 +21,17 @@
 #include "resolve/unwind/unwind.h"
 
 enum {
-	ROUND_NS = NS_PER_S, /* a SIGKILL loses at most this much */
-	/* For a recording that always runs: each wakeup finds cold CPU caches, which costs more
-	 * than the work itself. */
+	/* Interval between writes; a SIGKILL loses at most the samples of this time. */
+	ROUND_NS = NS_PER_S,
+	/* The same for a recording that always runs. It wakes up less often, because each wakeup
+	 * finds cold CPU caches, which costs more than the work itself. */
 	PATIENT_ROUND_NS = 2 * NS_PER_S,
-	/* Interval between drains while stacks cannot wait. */
+	/* Interval between drains while the recorder must read the rest of long stacks soon. */
 	HURRY_NS = 20 * NS_PER_MS,
-	DUE_MAX_BYTES = 256 << 20, /* of samples that wait for unwind tables */
-	/* The limit if all of them wait for jitdumps, which can take until the process ends. */
+	/* Limit of the memory for samples that wait for unwind tables. */
+	DUE_MAX_BYTES = 256 << 20,
+	/* That limit if all samples wait for jitdumps, for which they can wait until the process
+	 * ends. */
 	DUE_DUMP_BYTES = 64 << 20,
 	FLUSH_SAMPLES = 64 * 1024 /* flush early when this many samples wait */
 };
@@ -51,8 +54,9 @@ void recorder_keep_jit(struct recorder *r, const struct record *rec)
 		jit_store_mapped(&r->jit_store, &rec->mmap);
 }
 
-/* Returns the record without bytes that belong to other recordings, which would confuse other
- * readers. Returns NULL if memory is short. */
+/* Returns the record without the bytes at its end that were added for other recordings of the same
+ * events, because readers of perf.data do not expect these. Stores the length in *len. Returns
+ * NULL if memory is short. */
 static const void *own_record(struct recorder *r, const void *record, size_t *len)
 {
 	size_t own = decoder_own_bytes(&r->decoder, record, *len);
@@ -127,8 +131,9 @@ int recorder_timeout_ms(const struct recorder *r)
 	return now >= next ? 0 : (int)((next - now) / NS_PER_MS) + 1;
 }
 
-/* If stacks are longer than their copies, drains again soon, while their processes still have
- * the rest in memory. Does so also while samples wait for tables. */
+/* If some stacks were longer than their copies, drains the rings more often for a while, because
+ * the rest of such a stack is read from its process, which changes it. Does the same while samples
+ * wait for tables. */
 static void see_rests(struct recorder *r)
 {
 	uint64_t tried = resolver_unwind_rests(r->resolver).tried;
@@ -150,7 +155,7 @@ static int apply_side_record(void *ctx, const struct timed_record *record)
 		       : resolver_side_band(r->resolver, &rec);
 }
 
-/* Applies the records that are not newer than the frontier. Returns 0, or -ENOMEM with a
+/* Applies the side-band records that are not newer than the frontier. Returns 0, or -ENOMEM with a
  * message. */
 static int apply_side_band(struct recorder *r)
 {
@@ -159,7 +164,8 @@ static int apply_side_band(struct recorder *r)
 		       : 0;
 }
 
-/* Timed separately: its cost depends on what processes do, not on the sampling rate. */
+/* Drains and applies the side band. Its CPU time is measured separately, because it depends on the
+ * processes' activity and not on the sampling rate. */
 static int drain_side_band(struct recorder *r)
 {
 	uint64_t began_ns = clock_now_ns(CLOCK_THREAD_CPUTIME_ID);
@@ -182,8 +188,8 @@ static size_t due_max_bytes(const struct recorder *r)
 	return recorder_stacks_is_making(&r->stacks) ? DUE_MAX_BYTES : DUE_DUMP_BYTES;
 }
 
-/* Frees old versions of processes, and counts the CPU time as cost of the side band, for which they
- * were kept. */
+/* Frees address spaces that no sample after `before_ns` needs. Side-band records created them, so
+ * this CPU time is a cost of the side band. */
 static void free_history(struct recorder *r, uint64_t before_ns)
 {
 	uint64_t began_ns = clock_now_ns(CLOCK_THREAD_CPUTIME_ID);
@@ -200,7 +206,7 @@ static int recorder_drain(struct recorder *r)
 	r->nr_rounds++;
 	if (recorder_stacks_trim(&r->stacks, clock_now_ns(CLOCK_MONOTONIC)))
 		sample_group_forget_tables(&r->group);
-	/* All events before this moment are in the rings when they are drained. */
+	/* The rings, which are drained after this, contain all events before this moment. */
 	r->frontier_ns = clock_now_ns(CLOCK_MONOTONIC);
 	result = drain_side_band(r);
 	if (!result)
@@ -231,8 +237,8 @@ static void recorder_update_totals(struct recorder *r)
 		r->totals.stack_ends[i] = resolver_unwind_ends(r->resolver)[i];
 }
 
-/* The kernel's counters include the losses since the last LOST record. Read them only at the
- * end: each read costs an interrupt on its CPU. */
+/* Updates the number of lost samples from the kernel's counters, which include losses since the
+ * last LOST record. Call it only at the end, because each read interrupts the CPU of the event. */
 static void count_lost(struct recorder *r)
 {
 	uint64_t lost;
@@ -268,7 +274,7 @@ static void count_shares(struct recorder *r)
 	}
 }
 
-/* Copies JIT files of processes that have ended, if their mounts can disappear. */
+/* Copies the JIT files of ended processes that are on mounts which can disappear. */
 static void save_gone(struct recorder *r)
 {
 	jit_store_save_gone(&r->jit_store, r->config.dir->writing,
@@ -284,7 +290,8 @@ static int recorder_flush(struct recorder *r)
 	jit_store_look(&r->jit_store, &r->dict);
 	image_store_look(&r->image_store);
 	save_gone(r);
-	/* Samples that wait are written later, which a round mark would forbid. */
+	/* A round mark states that no older record follows, so do not write one while samples
+	 * wait. */
 	if (!result && r->perf_data && !r->due.list.nr &&
 	    deferred_samples_since(&r->deferred) == UINT64_MAX)
 		result = perf_data_out_round(r->perf_data, r->err);
@@ -326,7 +333,8 @@ int recorder_dump(struct recorder *r, struct err *err)
 		result = recorder_settle_due(r);
 	if (result)
 		return result;
-	/* Do not write a block that only contains totals: any user can request a dump. */
+	/* If there are no new samples, write nothing: any user can request dumps, which would fill
+	 * the disk with blocks of totals. */
 	if (!segment_writer_pending(r->writer))
 		return 0;
 	r->next_flush_ns = clock_now_ns(CLOCK_MONOTONIC) + r->round_ns;
@@ -363,7 +371,8 @@ void recorder_free(struct recorder *r)
 	free(r);
 }
 
-/* All samples, and the side-band records that they need, are in the rings now. */
+/* Drains the rings after sampling has stopped, when they contain all samples and the side-band
+ * records that these need. */
 static int drain_to_end(struct recorder *r)
 {
 	int result;

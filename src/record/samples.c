@@ -18,7 +18,7 @@ enum {
 static const uint64_t tables_wait_ns = 500 * (uint64_t)NS_PER_MS;
 static const uint64_t tables_wait_all_ns = 5000 * (uint64_t)NS_PER_MS;
 
-/* Returns whether perf.data gets a sample only when its callers are known. */
+/* Returns whether a sample is written to perf.data only after its callers were found. */
 static bool is_written_later(const struct recorder *r)
 {
 	return r->config.stack_bytes || r->deferred.offered;
@@ -42,7 +42,7 @@ static int write_unwound(struct recorder *r, const struct record *rec,
 				    &whole, bytes, callers, r->err);
 }
 
-/* Skips samples that it cannot count. */
+/* Counts a sample of the CPU; does nothing for invalid CPU numbers or if memory is short. */
 static void count_cpu(struct recorder *r, uint32_t cpu)
 {
 	while (r->cpu_samples.nr <= cpu)
@@ -57,7 +57,8 @@ const uint64_t *recorder_cpu_samples(const struct recorder *r, size_t *ret_nr_cp
 	return r->cpu_samples.at;
 }
 
-/* Adds a resolved sample. Returns 0, or a negative errno with a message. */
+/* Adds a resolved sample to the session unless the configuration excludes it. Returns 0, or a
+ * negative errno with a message in *r->err. */
 static int add_resolved(struct recorder *r, const struct record *rec, const void *bytes,
 			const struct sample *sample)
 {
@@ -103,9 +104,9 @@ static int keep_due(void *ctx, size_t at)
 	return due_samples_add(&r->due, &s->rec, s->bytes, s->len, r->stacks.missing);
 }
 
-/* Returns how many samples make a group. Samples of event groups are only valid during the
- * call, and for perf.data each stack is written as soon as it is found, so their groups contain
- * a single sample. */
+/* Returns how many samples are collected before they are resolved together. Samples of event
+ * groups are only valid during the call, and samples for perf.data are written as soon as their
+ * stacks are found, so these are resolved one by one. So are samples without copied stacks. */
 static size_t group_size(const struct recorder_config *c)
 {
 	for (size_t i = 0; i < c->nr_events; i++)
@@ -132,8 +133,8 @@ int recorder_end_group(void *ctx)
 	return result == -ENOMEM ? err_set(r->err, result, "out of memory") : result;
 }
 
-/* Adds a sample from before the frontier; it is already decoded into the next slot of the
- * group. */
+/* Adds a sample that is not newer than the frontier; it is already decoded into the next slot of
+ * the group. */
 static int take_known(struct recorder *r, const void *bytes, size_t len)
 {
 	struct grouped_sample *s = &r->group.samples[r->group.nr];
@@ -163,7 +164,8 @@ static int take_record(struct recorder *r, const void *bytes, size_t len)
 	case PERF_RECORD_SAMPLE:
 		if (rec->id.time_ns <= r->frontier_ns)
 			return take_known(r, bytes, len);
-		/* The side band is not known up to this time. */
+		/* The side band of this time is not complete yet: hold the sample until the next
+		 * round. */
 		buf_put(&r->held, bytes, len);
 		return r->held.failed ? err_set(r->err, -ENOMEM, "out of memory") : 0;
 	case PERF_RECORD_LOST:
@@ -192,7 +194,8 @@ int recorder_take_sample(void *ctx, const void *bytes, size_t len)
 	return result;
 }
 
-/* Handles kept records again, and frees them. A record may be kept again. */
+/* Handles records that were kept in earlier rounds, and frees `records`. Records can be kept
+ * again. */
 static int take_kept(struct recorder *r, struct buf records)
 {
 	int ended, result = 0;
@@ -209,7 +212,8 @@ static int take_kept(struct recorder *r, struct buf records)
 	return result ? result : ended;
 }
 
-/* Resolves the sample again. Returns -EAGAIN if it has to wait for another table. */
+/* Resolves a waiting sample and adds it. Returns 0, -EAGAIN if it has to wait for another table,
+ * or a negative errno with a message in *r->err. */
 static int retry(struct recorder *r, struct due_sample *sample)
 {
 	struct sample resolved;
@@ -272,10 +276,10 @@ int recorder_take_due(struct recorder *r)
 	return recorder_stacks_take_tables(&r->stacks, 0) ? retry_due(r) : 0;
 }
 
-/* Returns the time until which to wait for tables. Another process makes them from files that any
- * user can write: a hostile file can take long, and any user can request a dump. So the wait is
- * limited, both each time and over the whole recording. Without such a process, there is no
- * limit. */
+/* Returns the time until which to wait for tables. If a helper process makes them, the wait is
+ * limited, both for each call and for the whole recording: the helper reads files that any user
+ * can write, so a hostile file can take long, and any user can request a dump. Without a helper,
+ * there is no limit. */
 static uint64_t table_patience(const struct recorder *r, uint64_t now)
 {
 	uint64_t left = r->waited_ns < tables_wait_all_ns
@@ -293,7 +297,8 @@ int recorder_settle_due(struct recorder *r)
 	uint64_t until = table_patience(r, begin);
 	int result = 0;
 
-	/* This also ends if memory was short before all samples were tried again. */
+	/* The loop also ends without the waiting samples if no table is left that is being made,
+	 * for example because memory was short. */
 	while (!result && r->due.list.nr &&
 	       recorder_stacks_take_tables(&r->stacks, until))
 		result = retry_due(r);
@@ -302,7 +307,8 @@ int recorder_settle_due(struct recorder *r)
 		recorder_stacks_hurry(&r->stacks, true);
 		result = retry_due(r);
 		recorder_stacks_hurry(&r->stacks, false);
-		/* The group noted that these images have no tables. */
+		/* The group has cached that the images have no tables, but they may get some
+		 * later. */
 		sample_group_forget_tables(&r->group);
 	}
 	return result;

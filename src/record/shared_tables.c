@@ -5,7 +5,8 @@
 
 #include "resolve/unwind/table.h"
 
-/* Compares more than the build-id, as any user can write a file with any build-id. */
+/* Returns whether both images are the same file in the same state. Compares more than the
+ * build-id, because any user can write a file with any build-id. */
 static bool shared_tables_is_same_file(const struct image *a, const struct image *b)
 {
 	return a->dev == b->dev && a->inode == b->inode &&

@@ -14,13 +14,15 @@ struct table_helper;
 struct unwind_table;
 
 struct shared_table {
-	struct image image; /* the file; its strings are not valid here */
+	/* Identifies the file; its string numbers are not valid here. */
+	struct image image;
 	struct unwind_table *table;
-	uint32_t user; /* as in struct stack_table */
+	uint32_t user; /* the user who is charged (struct stack_table); 0: the system */
 };
 
 struct shared_tables {
-	struct table_helper *helper; /* reads the binaries; NULL: the recorder does */
+	/* Process that reads the binaries; NULL: the recorder reads them. */
+	struct table_helper *helper;
 	struct table_budget *budget; /* CPU time per user; NULL: no limit */
 	uint64_t max_bytes;          /* limit on a recording's tables; 0: none */
 	VEC(struct shared_table) kept;
@@ -29,12 +31,12 @@ struct shared_tables {
 	uint64_t next_report_ns;
 };
 
-/* Takes ownership of the table of `image`, a file of `user`, for the next recording. Frees it if memory is short,
- * or if `image` does not identify a state of a file. */
+/* Takes ownership of the table of `image`, a file of `user`, and keeps it for the next recording.
+ * Frees it if memory is short, or if `image` does not identify a state of a file. */
 void shared_tables_keep(struct shared_tables *s, const struct image *image,
 			struct unwind_table *table, uint32_t user);
-/* Returns the table of the same file in the same state, which the caller then owns,
- * and its user; or NULL. */
+/* Removes the table of the same file in the same state and returns it; the caller then owns it.
+ * Stores its user in *ret_user. Returns NULL if there is no such table. */
 struct unwind_table *shared_tables_take(struct shared_tables *s,
 					const struct image *image, uint32_t *ret_user);
 /* Frees all kept tables. */

@@ -20,12 +20,13 @@
 #include "resolve/unwind/table.h"
 
 enum {
-	/* Bytes of a binary whose table is made in a few milliseconds. */
+	/* Tables of binaries up to this size take a few milliseconds, so they are made at once. */
 	SMALL_BYTES = 1 << 18
 };
 
 static const uint64_t trim_ns = 60 * NS_PER_S;
-/* After this time a user's budget has 0.2 s again. */
+/* When to request refused tables again: after this time, a user's budget (table_budget.c) has
+ * recovered by 0.2 s. */
 static const uint64_t again_ns = 60 * NS_PER_S;
 
 uint64_t recorder_stacks_regs(const char *machine)
@@ -41,8 +42,8 @@ uint64_t recorder_stacks_regs(const char *machine)
 	return regs;
 }
 
-/* Returns a new file descriptor, or a negative errno. A user's budget is charged by file owner,
- * and we own the copies, so with a budget the file itself is opened. */
+/* Returns a new file descriptor of the image's file, or a negative errno. With a budget, this must
+ * be the file itself and not a copy, because the owner of the file is charged. */
 static int recorder_stacks_open_image(const struct recorder_stacks *s,
 				      const struct image *image, bool *ret_is_copy)
 {
@@ -60,7 +61,8 @@ static int recorder_stacks_open_image(const struct recorder_stacks *s,
 	return elf_open_regular(path);
 }
 
-/* Takes ownership of the table, or frees it if memory is short. */
+/* Stores the table of `entry` and charges `user` for its memory. Takes ownership of the table;
+ * frees it if memory is short. */
 static void set_table(struct recorder_stacks *s, struct stack_table *entry,
 		      struct unwind_table *table, uint32_t user)
 {
@@ -75,7 +77,8 @@ static void set_table(struct recorder_stacks *s, struct stack_table *entry,
 	s->bytes += bytes;
 }
 
-/* Converts an account to a key of shares.h. */
+/* Converts an account (table_account.h) to the user number that shares.h counts by; 0: the
+ * system. */
 static uint32_t recorder_stacks_user(uint64_t account)
 {
 	uint32_t user = (uint32_t)(account ^ account >> 32);
@@ -102,8 +105,8 @@ static void drop_table(struct recorder_stacks *s, struct stack_table *entry)
 	entry->table = NULL;
 }
 
-/* Makes the table of a small binary at once, while the rings wait. Requests others from the
- * thread: those of large binaries, and all if another process makes them. */
+/* Makes the table of a small binary in this thread. Requests tables of large binaries, or all
+ * tables if there is a helper, from the table maker's thread. */
 static void recorder_stacks_make(struct recorder_stacks *s, uint32_t image,
 				 struct stack_table *entry)
 {
@@ -206,7 +209,8 @@ static size_t copy_memory(void *ctx, int32_t pid, uint64_t address, void *bytes,
 	return process_memory_read(pid, address, bytes, len);
 }
 
-/* With a budget, the helper reads the binaries, which any user can write. */
+/* Opens the code of an image for unwinding without a table. Refused if there is a helper, because
+ * then only the helper may read binaries, which any user can write. */
 static int recorder_stacks_open_code(void *ctx, uint32_t image)
 {
 	const struct recorder_stacks *s = ctx;
@@ -254,7 +258,8 @@ void recorder_stacks_share(struct recorder_stacks *s, struct shared_tables *shar
 	s->shared = shared;
 	s->maker.helper = shared->helper;
 	s->maker.budget = shared->budget;
-	/* The helper, which may read files of any user, does not read jitdumps. */
+	/* With a helper, files of users must not be read in this process; jitdumps, which the
+	 * helper does not read, stay unread. */
 	if (shared->helper)
 		s->jit.store = NULL;
 }
@@ -282,7 +287,8 @@ static uint32_t recorder_stacks_giver(const struct recorder_stacks *s)
 	return is_user ? shares_giver(&s->bytes_of, 0, 0) : 0;
 }
 
-/* Drops one unused table of the user.  It may be made again. */
+/* Drops one unused table of the user, which is made again if needed. Returns false if there is
+ * none. */
 static bool drop_unused_of(struct recorder_stacks *s, uint32_t user)
 {
 	for (size_t i = 0; i < s->tables.nr; i++) {
@@ -373,8 +379,8 @@ bool recorder_stacks_trim(struct recorder_stacks *s, uint64_t now_ns)
 	return trim_bytes(s, now_ns) || again;
 }
 
-/* Leaves the tables to the next recording, and frees those of the last one that this one did
- * not need. */
+/* Moves the tables to `shared` for the next recording, after freeing the tables there that this
+ * recording did not take. */
 static void leave_tables(struct recorder_stacks *s)
 {
 	shared_tables_forget(s->shared);

@@ -19,10 +19,11 @@ struct unwind_table;
 
 struct stack_table {
 	bool looked;
-	bool is_due;                /* it is being made */
-	bool is_refused;            /* its owner's budget was used up */
-	bool is_used;               /* since unused tables were last dropped */
-	uint32_t user;              /* hash of the account of the file; 0: the system */
+	bool is_due;     /* it is being made */
+	bool is_refused; /* its owner's budget was used up */
+	bool is_used;    /* it was used since the last time that unused tables were
+				     * dropped */
+	uint32_t user;   /* hash of the account of the file; 0: the system */
 	struct unwind_table *table; /* NULL: none */
 };
 
@@ -36,10 +37,11 @@ struct recorder_files {
 struct recorder_stacks {
 	const struct dict *dict;
 	struct recorder_files files;
-	VEC(struct stack_table) tables; /* by image number of the dict */
+	VEC(struct stack_table) tables; /* indexed by image number of the dict */
 	uint64_t bytes;                 /* of all tables */
-	struct shares bytes_of;         /* by user, without the system's */
-	struct shared_tables *shared;   /* or NULL */
+	/* Bytes of the tables of each user, without the system's tables. */
+	struct shares bytes_of;
+	struct shared_tables *shared; /* or NULL */
 	uint64_t next_trim_ns;
 	bool any_refused;
 	/* When refused tables are requested again; 0: not set. */
@@ -52,38 +54,40 @@ struct recorder_stacks {
 	uint32_t missing;
 	struct jit_tables jit;
 	struct code_blocks code;
-	bool any_dump_read; /* by the last call of recorder_stacks_take_tables() */
+	bool any_dump_read; /* the last call of recorder_stacks_take_tables() read a dump */
 };
 
 /* Returns the registers to copy for unwinding, as a bit mask in perf's numbering, on a machine
  * with this uname(2) name; 0 if unwinding is not supported there. */
 uint64_t recorder_stacks_regs(const char *machine);
-/* Makes `resolver` unwind with tables of these files. All arguments outlive `s`, which is zeroed
- * here. Returns 0 or -ENOMEM. */
+/* Zeroes `s`, and makes `resolver` unwind with the tables of these files. All arguments must
+ * outlive `s`. Returns 0 or -ENOMEM. */
 int recorder_stacks_open(struct recorder_stacks *s, struct resolver *resolver,
 			 const struct dict *dict, const struct recorder_files *files,
 			 const char *machine);
-/* Returns whether tables of binaries are being made. */
+/* Returns whether a thread or the helper is making tables of binaries. */
 bool recorder_stacks_is_making(const struct recorder_stacks *s);
-/* From now on uses the helper, the budget and the memory limit of `shared`, takes tables from
- * it, and leaves its tables to it at the end. `shared` outlives `s`. */
+/* Lets `s` use the helper, the budget and the memory limit of `shared`. From now on, `s` takes
+ * existing tables from `shared`, and recorder_stacks_done() moves its tables there. `shared` must
+ * outlive `s`. */
 void recorder_stacks_share(struct recorder_stacks *s, struct shared_tables *shared);
-/* Limits the memory of tables. Call it now and then, when no stack is being unwound. At more
- * than half of the limit, tables that were unused for a minute are dropped, and made again if
- * needed. Above the limit, the user with the most bytes loses unused tables at once, then
- * the largest ones, whose code is unwound by frame pointers from then on. The tables of the
- * system lose theirs only if all users have less than half of the limit. Requests refused tables again once a minute.
- * Returns true if the caller must request all tables again, as some may be gone, and as only
- * requests mark tables as used. */
+/* Keeps the memory of tables below the limit. Call it once per round, when no stack is being
+ * unwound. Above half of the limit, drops tables that were not used for a minute; they are made
+ * again if needed. Above the limit, the user with the most bytes loses unused tables first, then
+ * the largest ones, whose code is unwound by frame pointers from then on. The system loses tables
+ * only if all users together have less than half of the limit. Once a minute, this also allows
+ * requests for refused tables again. Returns true if the caller must request all tables again:
+ * some may be gone, and only a request marks a table as used. */
 bool recorder_stacks_trim(struct recorder_stacks *s, uint64_t now_ns);
-/* Collects finished tables, and reads jitdumps that have grown. Waits for one until `until_ns`
- * (CLOCK_MONOTONIC; 0: do not wait, UINT64_MAX: no limit). Returns true if there were some: then
- * samples for which resolver_sample() returned -EAGAIN can be tried again. */
+/* Collects finished tables, and reads jitdumps that have grown. If there are none, waits for a
+ * table until `until_ns` (CLOCK_MONOTONIC; 0: does not wait, UINT64_MAX: no limit). Returns true
+ * if a table or dump is new: then samples for which resolver_sample() returned -EAGAIN can be
+ * tried again. */
 bool recorder_stacks_take_tables(struct recorder_stacks *s, uint64_t until_ns);
-/* While true, a table that is being made counts as missing: those stacks are unwound by frame
- * pointers. */
+/* `hurried`: from now on, samples do not wait for tables that are being made; their stacks are
+ * unwound by frame pointers. */
 void recorder_stacks_hurry(struct recorder_stacks *s, bool hurried);
-/* Returns whether the table of an image is finished (or known to be missing), its jitdump was
- * read again, or samples do not wait for tables. */
+/* Returns whether a sample that waits for the table of `image` should be tried again: the table is
+ * finished or known to be missing, a jitdump was read, or samples do not wait for tables. */
 bool recorder_stacks_have(const struct recorder_stacks *s, uint32_t image);
 void recorder_stacks_done(struct recorder_stacks *s);

@@ -31,11 +31,11 @@ struct table_work {
 	char *cache_dir; /* NULL: no cache */
 	struct table_helper *helper;
 	struct table_budget *budget;
-	struct table_job *asked; /* requests, and below results, oldest first */
+	struct table_job *asked; /* requests, oldest first; `made` are the results */
 	struct table_job *made;
 	bool end;
 	bool has_ended;
-	bool is_left; /* the thread hangs: it frees this struct when it ends */
+	bool is_left; /* the owner no longer waits: the thread frees this struct when it ends */
 };
 
 struct table_maker_making {
@@ -61,13 +61,13 @@ static struct unwind_table *table_maker_load(struct table_maker_making *making,
 	};
 	struct unwind_table *table = NULL;
 
-	/* Without a table, frame pointers are used. */
+	/* Ignore errors: without a table, stacks are unwound by frame pointers. */
 	return unwind_cache_load_by(cache_dir, making->path, &how, &table) ? NULL
 									   : table;
 }
 
-/* The daemon's own work on a table (reading, checking, storing) grows with the table, so it is
- * also charged. */
+/* Loads a table if the budget of the file's owner allows it, and charges the owner. The charge
+ * includes this process's work (reading, checking, storing), which grows with the table. */
 static struct unwind_table *load_within(struct table_budget *budget,
 					struct table_maker_making *making,
 					const char *cache_dir, int fd,
@@ -245,8 +245,8 @@ int table_maker_ask(struct table_maker *m, uint32_t image, int fd, const char *p
 	return 0;
 }
 
-/* Waits until `until_ns` (UINT64_MAX: no limit). Call with the lock held. Returns 0 or
- * ETIMEDOUT. */
+/* Waits for a change of `w` until `until_ns` (UINT64_MAX: no limit). Call with the lock held.
+ * Returns 0 or ETIMEDOUT. */
 static int wait_until(struct table_work *w, uint64_t until_ns)
 {
 	struct timespec until = clock_timespec(until_ns);

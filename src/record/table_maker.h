@@ -18,31 +18,31 @@ struct table_maker {
 	struct table_helper *helper;
 	struct table_budget *budget; /* CPU time per user; NULL: no limit */
 	struct table_work *work;     /* shared with the thread; NULL: no request yet */
-	unsigned int nr;             /* requested and not taken yet */
+	unsigned int nr; /* number of tables that were requested and not taken yet */
 };
 
-/* Requests the table of the binary open at `fd`; `path` is its name. Returns 0, and then owns
- * `fd`; or -ENOMEM or -EAGAIN (no thread), and the caller still owns it. `cached`: reads the
- * table from the cache, or stores it there. Do not use this for a copy, as tables are found
- * again by the file that they were made from. */
+/* Requests the table of the binary open at `fd`; `path` is its name. Returns 0 and takes ownership
+ * of `fd`; or -ENOMEM or -EAGAIN (no thread), and the caller still owns it. `cached`: reads the
+ * table from the cache on disk, or stores it there. Set it only for the file itself, because the
+ * cache identifies a table by its file and not by a copy. */
 int table_maker_ask(struct table_maker *m, uint32_t image, int fd, const char *path,
 		    bool cached);
 /* The result of a request. */
 struct table_made {
 	uint32_t image;
 	struct unwind_table *table; /* owned by the caller; NULL: none */
-	bool is_refused; /* refused for now, as the owner's budget is used up */
+	bool is_refused; /* refused for now, because the owner's budget is used up */
 	/* The account of the file (table_account.h); without a budget TABLE_ACCOUNT_SYSTEM. */
 	uint64_t account;
 };
 
-/* Returns the next finished table in *ret_made. Waits for one until `until_ns`
- * (CLOCK_MONOTONIC; 0: do not wait, UINT64_MAX: no limit). Returns false if no table is
+/* Stores the next finished table in *ret_made. If none is finished, waits for one until `until_ns`
+ * (CLOCK_MONOTONIC; 0: does not wait, UINT64_MAX: no limit). Returns false if no table is
  * finished. */
 bool table_maker_take(struct table_maker *m, uint64_t until_ns,
 		      struct table_made *ret_made);
-/* Frees everything. Waits at most a second for the table that is being made: a binary can be on
- * a server that does not respond. */
+/* Ends the thread and frees everything. Waits at most a second for a table that is being made: a
+ * binary can be on a server that does not respond. */
 void table_maker_done(struct table_maker *m);
 
 /* Makes the table of a binary in the calling thread, without the cache. Leaves

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* allowance.h - limits the CPU time that a client may cause in this process: a burst, and then a
- * share of time.
- * Layer: record. */
+/* allowance.h - limits how much CPU time of this process its clients may use: a burst first, then
+ * a fraction of the time that passes. Layer: record. */
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>
@@ -10,7 +9,7 @@
 struct allowance_rule {
 	uint32_t at_once_ns;
 	uint32_t owed_max_ns; /* debt above this is forgiven */
-	uint32_t part;        /* earns one nanosecond per `part` nanoseconds */
+	uint32_t part;        /* one nanosecond is earned per `part` nanoseconds */
 };
 
 struct allowance {

@@ -135,13 +135,14 @@ int call_filter_install(struct call_filter *f, bool all_threads)
 		return -EOPNOTSUPP;
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
 		return -errno;
-	/* Filters of service managers and containers permit prctl(2) more often than seccomp(2). */
+	/* Prefer prctl(2): the filters of service managers and containers permit it more often
+	 * than seccomp(2). */
 	if (!all_threads)
 		return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0)
 			       ? -errno
 			       : 0;
 	r = syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC,
 		    &program);
-	/* Positive: the id of a thread with different filters. */
+	/* A positive result is the id of a thread with different filters. */
 	return r < 0 ? -errno : r > 0 ? -EBUSY : 0;
 }

@@ -18,8 +18,8 @@ struct call_filter {
 	struct sock_filter at[CALL_FILTER_MAX];
 };
 
-/* Allows a call if the lower half of an argument, masked with `mask`, is one of `values`.  The
- * kernel does not use the upper half of these arguments. */
+/* A rule that allows a call if the lower 32 bits of one argument, masked with `mask`, are one of
+ * `values`. Use it for arguments whose upper half the kernel ignores. */
 struct call_rule {
 	uint32_t nr;
 	unsigned int argument; /* from 0 */
@@ -32,7 +32,7 @@ struct call_rule {
 bool call_filter_is_known(void);
 void call_filter_begin(struct call_filter *f, uint32_t refusal);
 void call_filter_allow(struct call_filter *f, const uint32_t *calls, size_t nr_calls);
-/* These rules are final for their calls: other argument values are refused. */
+/* Adds `rules`. A call with a rule is refused if its argument has any other value. */
 void call_filter_allow_rules(struct call_filter *f, const struct call_rule *rules,
 			     size_t nr_rules);
 /* Allows `nr` if all `bits` are set in the lower half of an argument whose upper half is 0. */
@@ -40,7 +40,7 @@ void call_filter_allow_bits(struct call_filter *f, uint32_t nr, unsigned int arg
 			    uint32_t bits);
 /* Sets the action for call `nr`, instead of the default action. */
 void call_filter_answer(struct call_filter *f, uint32_t nr, uint32_t action);
-/* Likewise for all calls with a number above `nr` for which there was no earlier rule. */
+/* Sets the action for all calls with a number above `nr` for which there is no earlier rule. */
 void call_filter_answer_above(struct call_filter *f, uint32_t nr, uint32_t action);
 /* Ends the list and installs the filter for the calling thread, or for all threads of the
  * process. Sets no_new_privs.  Returns 0, -EOPNOTSUPP (architecture not supported) or a negative

@@ -21,10 +21,11 @@
 
 enum {
 	NOBODY = 65534,
-	/* Systems assign no user id from this range on. */
+	/* First id of a range from which systems do not assign user ids. */
 	FREE_FIRST = 1879048192,
 	FREE_COUNT = 1 << 28,
-	FILES_MAX = 65536 /* closed one by one if close_range(2) is missing */
+	/* Number of descriptors to close one by one if close_range(2) is missing. */
+	FILES_MAX = 65536
 };
 
 /* ---- privileges ---- */
@@ -56,7 +57,7 @@ static int drop_capabilities(void)
 
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
 		return -errno;
-	/* Do this first: changing the user drops CAP_SETPCAP. */
+	/* Drop the bounding set before changing the user, which drops CAP_SETPCAP. */
 	rights_drop_bound();
 	/* In a container, or after a restart, the user can be root without capabilities. */
 	if (!geteuid())
@@ -153,8 +154,9 @@ static const uint32_t allowed[] = {
 #endif
 };
 
-/* Forbids executable memory.  mmap of 31-bit and 64-bit s390, and the older mmap where there are
- * two, takes a structure of arguments, which a filter cannot read. */
+/* Calls that map memory, allowed without PROT_EXEC. Not allowed are mmap of s390 (31-bit and
+ * 64-bit) and the older one of two mmap calls: these take a structure of arguments, which a filter
+ * cannot read. */
 static const uint32_t no_bits[] = { 0 };
 static const struct call_rule of_memory[] = {
 #ifdef SYS_mmap2

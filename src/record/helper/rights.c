@@ -24,7 +24,7 @@ static uint64_t needed_mask(bool with_admin)
 
 	for (size_t i = 0; i < COUNT_OF(needed); i++)
 		mask |= 1ULL << needed[i];
-	/* Older kernels do not have CAP_PERFMON. */
+	/* Kernels before 5.8 have no CAP_PERFMON (38). */
 	if (with_admin || prctl(PR_CAPBSET_READ, 38, 0, 0, 0) < 0)
 		mask |= 1ULL << CAP_SYS_ADMIN;
 	return mask;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* rights.h - limits the privileges of a daemon that was started by root.
- * Layer: record.  For the calling thread and the threads that it starts later. */
+/* rights.h - limits the privileges of a daemon that was started by root. Layer: record. The
+ * functions affect the calling thread and the threads that it starts later. */
 #pragma once
 #include <stdbool.h>
 

@@ -64,8 +64,8 @@ uint64_t table_account_of_user(uid_t uid, const char *subuid_path)
 	return account;
 }
 
-/* With FUSE or on a removable disk, a user can mount a file system that claims that root owns its
- * files; such mounts ignore set-user-ID bits (nosuid). */
+/* Returns whether the owners of files on this mount can be trusted. On a FUSE or removable file
+ * system, a user chooses the files' owners; such mounts ignore set-user-ID bits (nosuid). */
 static bool is_believed(int fd)
 {
 	struct statvfs fs;

@@ -6,8 +6,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* Not limited: files of root on a mount whose owners are trusted, and files of the daemon's own
- * user. */
+/* The account of files that are not limited: files of root on a mount whose owners are trusted,
+ * and files of the daemon's user. */
 #define TABLE_ACCOUNT_SYSTEM UINT64_MAX
 
 /* Returns the account charged for reading the file open at `fd`. */

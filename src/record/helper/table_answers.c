@@ -15,14 +15,16 @@
 #include "resolve/unwind/cache.h"
 
 enum {
-	PATIENCE_MS =
-		10000, /* wall-clock time, in which the machine may be busy with other work */
+	/* wall-clock time to wait for an answer; generous, because the machine may be busy with
+	 * other work. */
+	PATIENCE_MS = 10000,
 	POLL_MS = 100,  /* how often to check `gives_up` */
-	STRAY_MAX = 64, /* limit for unexpected packets */
+	STRAY_MAX = 64, /* unexpected packets to skip before giving up */
 	ERRNO_MAX = 4095
 };
 
-/* Limits the reported cost to the time that has passed. */
+/* Adds the CPU time that an answer reports to the total, but not more than the time that has
+ * passed. */
 static void take_cost(struct table_answers *a, const struct table_answer *answer,
 		      uint64_t since_ns)
 {
@@ -71,7 +73,8 @@ static enum table_outcome take_death(struct table_answers *a,
 	return answer->result ? TABLE_KILLED : TABLE_ENDED;
 }
 
-/* On TABLE_MADE, stores the answer to the last request and its file in *ret_file (or -1). */
+/* Waits for the answer to the last request. On TABLE_MADE, stores it in *ret_answer, and its
+ * descriptor in *ret_file (-1: none). */
 static enum table_outcome table_answers_wait_for(struct table_answers *a,
 						 uint64_t since_ns,
 						 struct table_answer *answer,
@@ -106,7 +109,8 @@ static enum table_outcome table_answers_wait_for(struct table_answers *a,
 	return TABLE_NO_ANSWER;
 }
 
-/* Accepts only a file in memory: reading any other file could block. */
+/* Reads the table from the file of an answer. Accepts only a file in memory, because reading any
+ * other file could block. */
 static int table_answers_take_file(int file, struct unwind_table **ret_table)
 {
 	if (file < 0 || fcntl(file, F_GET_SEALS) < 0)

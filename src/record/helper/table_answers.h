@@ -10,11 +10,12 @@
 struct unwind_table;
 
 struct table_answers {
-	int fd;             /* -1: not running */
-	uint64_t number;    /* of the last request */
-	uint64_t worker_ns; /* CPU time as this worker reported last; 0: a new worker */
-	atomic_uint_least64_t
-		cpu_ns;       /* of all workers so far; any thread may read it */
+	int fd;          /* -1: not running */
+	uint64_t number; /* of the last request */
+	/* CPU time that the current worker reported last; 0: a new worker. */
+	uint64_t worker_ns;
+	/* CPU time of all workers so far; any thread may read it. */
+	atomic_uint_least64_t cpu_ns;
 	bool is_reported;     /* already logged that the worker is not confined */
 	atomic_bool gives_up; /* set by any thread to stop waiting */
 };
@@ -25,12 +26,12 @@ void table_answers_drain(struct table_answers *a);
 enum table_outcome {
 	TABLE_MADE,     /* success */
 	TABLE_NONE,     /* the worker reported an error, or an invalid answer */
-	TABLE_KILLED,   /* the binary's fault: a signal killed the worker */
-	TABLE_TOO_SLOW, /* the binary's fault: the worker exceeded its time */
+	TABLE_KILLED,   /* a signal killed the worker, which the binary caused */
+	TABLE_TOO_SLOW, /* the worker used too much time, which the binary caused */
 	TABLE_ENDED,    /* the worker exited by itself */
 	TABLE_HUNG_UP, /* the supervisor exited, or sent something that is not an answer */
 	TABLE_NO_ANSWER, /* within the time limit */
-	TABLE_GIVEN_UP,  /* because `gives_up` was set */
+	TABLE_GIVEN_UP,  /* `gives_up` was set */
 };
 
 /* Waits for the answer to the last request, sent at `since_ns`.  TABLE_MADE sets *ret_table;

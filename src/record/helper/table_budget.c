@@ -13,7 +13,8 @@
 #include "record/helper/table_account.h"
 
 enum {
-	ALL_PART = 200, /* half a percent of all CPUs' time */
+	/* All users together get half a percent of the time of all CPUs. */
+	ALL_PART = 200,
 	ALL_PART_MIN = 10,
 	ACCOUNTS_MAX = 256 /* further users share one account */
 };
@@ -31,7 +32,7 @@ struct table_user {
 };
 
 struct table_budget {
-	pthread_mutex_t lock; /* protects the fields below */
+	pthread_mutex_t lock; /* protects all fields below */
 	struct allowance_rule all_rule;
 	struct table_user all;
 	struct table_user rest; /* users without a separate account */
@@ -85,8 +86,8 @@ static struct table_user *table_budget_find_user(struct table_budget *b,
 	return &b->users.at[b->users.nr - 1];
 }
 
-/* Returns whether some allowance is left.  After a spent budget was logged, it is logged again
- * only once it has been full. */
+/* Returns whether some allowance is left. Logs it if not, but only once until the budget has been
+ * full again. */
 static bool has_left(struct table_user *user, uint64_t now_ns)
 {
 	if (allowance_is_full(&user->allowance, now_ns))

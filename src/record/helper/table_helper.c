@@ -81,8 +81,8 @@ static void hang_up(struct table_helper *h)
 	for (int i = 0;
 	     i < REAP_ROUNDS && wait4(h->supervisor, NULL, WNOHANG, &usage) == 0; i++)
 		(void)nanosleep(&pause, NULL);
-	/* They are reaped children now, so their CPU time is counted with that of their children.
-	 */
+	/* Both processes have been reaped, so their CPU time is now in the usage of this process's
+	 * children. */
 	counted = table_worker_usage_ns(&usage);
 	h->answers.cpu_ns -= counted < h->answers.cpu_ns ? counted : h->answers.cpu_ns;
 	h->reaped_ns += counted;
@@ -100,14 +100,16 @@ static bool table_helper_is_fault(enum table_outcome outcome)
 	return outcome == TABLE_KILLED || outcome == TABLE_TOO_SLOW;
 }
 
-/* The machine, or an earlier binary, can be the cause of this outcome. */
+/* Returns whether the helper did not answer for a reason that need not be the binary: a busy
+ * machine, or the effect of an earlier binary. */
 static bool table_helper_is_silence(enum table_outcome outcome)
 {
 	return outcome == TABLE_ENDED || outcome == TABLE_HUNG_UP ||
 	       outcome == TABLE_NO_ANSWER;
 }
 
-/* After any outcome except TABLE_MADE and TABLE_NONE, a new worker handles the next request. */
+/* Sends a request to the helper and waits for the answer. After any outcome except TABLE_MADE and
+ * TABLE_NONE, a new worker handles the next request. */
 static enum table_outcome table_helper_ask(struct table_helper *h, int fd,
 					   struct unwind_table **ret_table,
 					   int *ret_error)
@@ -149,7 +151,8 @@ static bool table_helper_is_refused(const struct table_helper *h,
 	return false;
 }
 
-/* File names are untrusted: replace control characters before printing. */
+/* Logs that the helper failed for the binary. File names are untrusted, so their control
+ * characters are replaced. */
 static void table_helper_report(const char *path, const char *what)
 {
 	char name[512];
@@ -203,8 +206,8 @@ static int table_helper_errno(enum table_outcome outcome, int error)
 	return error == -EPIPE || error == -EAGAIN ? -EBADMSG : error;
 }
 
-/* The CPU time of a worker that was killed before its answer is known only after its supervisor has
- * exited. */
+/* Returns the CPU time of the helper since `before`. For a worker that was killed before its
+ * answer, it is known only after its supervisor has exited. */
 static uint64_t used_ns(const struct table_helper *h)
 {
 	return h->answers.cpu_ns + h->reaped_ns;

@@ -19,15 +19,15 @@ typedef int (*table_make)(int fd, struct unwind_table **ret_table);
  * changes its user.  Returns 0 or a negative errno with a message in *err. */
 int table_helper_start(table_make make, struct table_helper **ret_helper,
 		       struct err *err);
-/* Waits for the table of the binary open at `fd`.  `path` is for messages.  Returns 0;
- * -EOPNOTSUPP, -EBADMSG ... if there is no table; -EPIPE if the helper crashed twice or took too
- * long: later calls for this file fail at once; -EAGAIN if it did not answer, which need not be
- * the file's fault.  Adds the CPU time of the helper's processes to `*cost_ns` in any case. */
+/* Waits for the table of the binary open at `fd`. `path` is for messages. Returns 0; -EOPNOTSUPP,
+ * -EBADMSG ... if there is no table; -EPIPE if the helper crashed twice or took too long (later
+ * calls for this file then fail at once); -EAGAIN if it did not answer, perhaps for another reason
+ * than this file. Adds the CPU time of the helper's processes to `*cost_ns` in any case. */
 int table_helper_make(struct table_helper *h, int fd, const char *path,
 		      uint64_t *cost_ns, struct unwind_table **ret_table);
 /* Makes all threads that wait for a table return -EAGAIN within a tenth of a second.  NULL is
  * allowed. */
 void table_helper_give_up(struct table_helper *h);
-/* Returns the CPU time of its processes so far. */
+/* Returns the CPU time of the helper's processes so far. NULL is allowed. */
 uint64_t table_helper_cpu_ns(struct table_helper *h);
 void table_helper_stop(struct table_helper *h); /* NULL is allowed */

@@ -7,8 +7,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Uses system calls directly, here and below.  glibc's sendmsg() and recvmsg() are socketcall(2)
- * on s390x and i386, and allowing that would also allow creating sockets. */
+/* This and the next function use system calls directly. On s390x and i386, glibc's sendmsg() and
+ * recvmsg() use socketcall(2); a filter that allows it would also allow creating sockets. */
 int table_packet_send(int fd, int flags, void *bytes, size_t len, int file)
 {
 	union {

@@ -7,16 +7,17 @@
 #include <stdint.h>
 
 enum {
-	TABLE_MAX_BYTES = 64 << 20 /* of the file in memory of an answer */
+	TABLE_MAX_BYTES = 64 << 20 /* maximum size of the file that contains a table */
 };
 
 struct table_question {
 	uint64_t number; /* starts at 1 */
 };
 
-/* Another process writes it, so every bit pattern must be valid for its fields. */
+/* The reply to a request. An untrusted process writes it, so every bit pattern must be valid for
+ * its fields. */
 struct table_answer {
-	uint64_t number;      /* of the request; 0: the worker has died */
+	uint64_t number;      /* number of the request; 0: the worker has died */
 	uint64_t cpu_ns;      /* of this worker so far */
 	int32_t result;       /* if the worker has died, the signal */
 	uint32_t is_confined; /* not 0: the worker is confined */

@@ -29,18 +29,19 @@
 
 enum {
 	HELPER_FD = 3, /* the only open file of both processes */
-	FILES_MAX =
-		256, /* open files of the worker; the limit also counts descriptors in
-                             * transit */
-	WORK_SECONDS = 2,   /* CPU time for one table */
-	TRIM_ROWS = 1 << 16 /* free the memory of tables of this size */
+	/* Limit for open files of the worker, which includes descriptors in transit. */
+	FILES_MAX = 256,
+	WORK_SECONDS = 2, /* CPU time for one table */
+	/* Return memory to the system after tables with this many rows. */
+	TRIM_ROWS = 1 << 16
 };
 
 static const uint64_t memory_max_bytes = 1 << 30;
 
 /* ---- the worker ---- */
 
-/* Returns a file in memory that contains the table, or a negative errno. */
+/* Makes the table and returns the descriptor of a file in memory that contains it, or a negative
+ * errno. */
 static int table_worker_make_file(table_make make, int fd)
 {
 	struct unwind_table *table = NULL;
@@ -61,7 +62,7 @@ static int table_worker_make_file(table_make make, int fd)
 	return r ? r : file;
 }
 
-/* Limits the CPU time: SIGPROF kills the worker. */
+/* Limits the CPU time of this process to `seconds`, after which SIGPROF kills it. */
 static void set_time(unsigned int seconds)
 {
 	const struct itimerval t = { .it_value = { .tv_sec = (time_t)seconds } };
@@ -183,7 +184,8 @@ static void table_worker_keep_child(table_make make, int child_fd)
 	pid_t worker = 0;
 
 	for (;;) {
-		/* Leave the request to the worker; start one when a request arrives. */
+		/* While a worker exists, it reads the requests. Otherwise wait for a request here,
+		 * and then start a worker. */
 		fds[0].events = worker > 0 ? 0 : POLLIN;
 		if (poll(fds, 2, -1) < 0 && errno != EINTR)
 			break;
@@ -225,10 +227,11 @@ void table_worker_keep(table_make make, int fd)
 		_exit(1);
 	(void)setpriority(PRIO_PROCESS, 0, 0);
 	(void)prctl(PR_SET_NAME, "oprofile-tables", 0, 0, 0);
-	/* With inherited handlers (of a sanitizer or a test framework), a signal would not kill
-	 * the process but make it exit. */
+	/* Restore the default actions: with an inherited handler (of a sanitizer or a test
+	 * framework), a fatal signal would end in a normal exit. */
+	/* A restarted helper needs the handler of daemon_calls.c. */
 	for (int number = 1; number < NSIG; number++)
-		if (number != SIGSYS) /* see daemon_calls.h; for a restarted helper */
+		if (number != SIGSYS)
 			(void)signal(number, SIG_DFL);
 	/* Block signals that a terminal or a service manager sends to the whole group: the
 	 * helper ends together with the daemon. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* table_worker.h - the two processes of the helper that builds unwind tables: the supervisor, which
- * reads only a signal from its worker, and the worker.
+/* table_worker.h - the two processes of the helper that builds unwind tables: the supervisor, and
+ * the worker that it starts. The supervisor learns nothing from its worker but its exit status.
  * Layer: record. */
 #pragma once
 #include <stdint.h>

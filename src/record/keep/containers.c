@@ -9,9 +9,10 @@
 #include "base/containers/vec.h"
 
 enum {
-	MOUNTS = 5,        /* MNT_NS_INDEX of <linux/perf_event.h> */
-	LINK_BYTES = 16,   /* device and inode */
-	INSIDE_MAX = 16384 /* pids stored before those of ended processes are dropped */
+	MOUNTS = 5,      /* MNT_NS_INDEX of <linux/perf_event.h> */
+	LINK_BYTES = 16, /* device and inode */
+	/* Maximum number of pids before those of ended processes are dropped. */
+	INSIDE_MAX = 16384
 };
 
 void containers_init(struct containers *c)
@@ -60,7 +61,8 @@ static void add_inside_container(struct containers *c, int32_t pid)
 	(void)map_set(&c->inside, (uint32_t)pid, 0, 0);
 }
 
-/* If memory is short, the process is treated as being in our namespace. */
+/* Stores whether the process is in a container. If memory is short, it counts as being in our
+ * namespace. */
 bool containers_take(struct containers *c, const struct record_namespaces *n)
 {
 	struct map_slot *slot;
@@ -69,7 +71,7 @@ bool containers_take(struct containers *c, const struct record_namespaces *n)
 
 	if (n->nr <= MOUNTS || !c->own)
 		return false;
-	/* The link is in this machine's byte order. */
+	/* The record is from this machine, so its numbers have our byte order. */
 	memcpy(&inode, n->links + MOUNTS * LINK_BYTES + sizeof(inode), sizeof(inode));
 	if (inode == c->own || (c->host && inode == c->host)) {
 		map_remove(&c->inside, (uint32_t)n->pid, 0);

@@ -16,8 +16,8 @@ struct containers {
 	 * another root. */
 	uint64_t host;
 	struct map inside; /* pids in containers -> 0 */
-	size_t max_inside; /* limit at which ended pids are dropped */
-	struct map known;  /* (inode, 0): mount namespaces seen so far */
+	size_t max_inside; /* when there are more pids, those of ended processes are dropped */
+	struct map known; /* (inode, 0): mount namespaces seen so far */
 };
 
 /* Looks up our own namespace, and that of process 1. */
@@ -26,5 +26,6 @@ void containers_done(struct containers *c);
 /* Processes a NAMESPACES record.  Returns whether its mount namespace differs from ours and is
  * new. */
 bool containers_take(struct containers *c, const struct record_namespaces *n);
-/* Returns whether the last record of the process had another mount namespace than ours. */
+/* Returns whether the process is in a container: its last NAMESPACES record had another mount
+ * namespace than ours. */
 bool containers_has(const struct containers *c, int32_t pid);

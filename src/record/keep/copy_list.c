@@ -53,7 +53,7 @@ static int make_folder_of(const char *path)
 	return r;
 }
 
-/* Updates the copy's time, which shows that it is still in use (daemon/upkeep/copies.h). */
+/* Sets the copy's time to now, which marks it as still in use (daemon/upkeep/copies.h). */
 static void is_of_use(const char *path)
 {
 	(void)io_set_times(path, NULL);
@@ -68,8 +68,8 @@ static bool is_copied(const char *path, const struct stat *st)
 	       copy_list_mtime_ns(&copy) >= copy_list_mtime_ns(st);
 }
 
-/* Some linkers, and cp, overwrite a file in place; the code that was sampled then no longer
- * exists. */
+/* Returns whether the file has changed since its first sample: cp and some linkers overwrite a
+ * file in place, and the sampled code then no longer exists. */
 static bool is_overwritten(const struct copy_job *job, const struct stat *st)
 {
 	return (uint64_t)st->st_size != job->bytes ||
@@ -89,7 +89,7 @@ static int copy_list_look(const struct copy_job *job, struct stat *ret_st)
 		return 0;
 	if ((uint64_t)st.st_size > copy_max || io_is_hollow(job->fd))
 		return job->is_binary ? 0 : -EFBIG;
-	/* The copy of a binary can be from an earlier recording. */
+	/* Any copy of a binary will do, even one of an earlier recording. */
 	is_there =
 		job->is_binary ? !lstat(job->path, &copy) : is_copied(job->path, &st);
 	if (is_there)
@@ -109,11 +109,11 @@ static int copy_list_make_one(const struct copy_job *job, const atomic_bool *sto
 	r = make_folder_of(job->path);
 	if (!r)
 		r = checksums_copy(job->fd, job->path, (uint64_t)st.st_size, stop);
-	/* Charge the copy to its user. On a file system without extended attributes this fails,
-	 * and all copies count as those of one unknown user. */
+	/* Store in the copy which user is charged for it. On a file system without extended
+	 * attributes this fails, and all copies count as those of one unknown user. */
 	if (!r)
 		(void)charge_set(job->path, job->user);
-	/* Another process wrote to the file during the copy. */
+	/* Remove the copy if another process wrote to the binary while it was copied. */
 	if (!r && job->is_binary && (fstat(job->fd, &st) || is_overwritten(job, &st)))
 		(void)checksums_remove(job->path);
 	copies_add_cpu(since_ns);
@@ -164,8 +164,8 @@ static void copy_list_drop_last_of(struct copy_list *l, uint32_t user)
 		(l->jobs.nr - i) * sizeof(*l->jobs.at));
 }
 
-/* Drops files of the user who has so many, or such large ones, that files of others do not fit.
- * Returns 0, or -EFBIG if the user of `job` has the most. */
+/* Makes room for `job`: while the list is full, drops the last file of the user who has the most.
+ * Returns 0, or -EFBIG if that is the user of `job`. */
 static int copy_list_make_room(struct copy_list *l, const struct copy_job *job)
 {
 	for (;;) {
@@ -183,8 +183,8 @@ static int copy_list_make_room(struct copy_list *l, const struct copy_job *job)
 	}
 }
 
-/* Returns whether the user's files may be copied, and counts the file.  Reports the first file that
- * may not. */
+/* Adds the file to the bytes of its user, and returns whether they are within the limit. Logs the
+ * first file of a user that is not. */
 static bool copy_list_charge(struct copy_list *l, const struct copy_job *job)
 {
 	uint64_t before = shares_of(&l->taken, job->user);
@@ -237,7 +237,7 @@ void copy_list_take(struct copy_list *l, const struct copy_job *job)
 		copy_list_end_job(&taken);
 }
 
-/* Empties the list, whose jobs have ended or were moved to another list. */
+/* Empties the list without freeing its jobs, which have ended or were moved to another list. */
 static void copy_list_clear(struct copy_list *l)
 {
 	vec_done(&l->jobs);

@@ -16,11 +16,11 @@ struct copy_job {
 	int fd;         /* the file, open for reading */
 	char *path;     /* of its copy */
 	char *what;     /* description of the file, for a warning */
-	bool is_binary; /* false: the file grows, and its copy with it */
+	bool is_binary; /* false: a file that grows, whose copy must be updated */
 	uint64_t bytes; /* size and modification time of a binary at its first sample */
 	uint64_t mtime_ns;
-	uint64_t waiting; /* bytes to copy, set by the list */
-	uint32_t user;    /* whose program used the file; UINT32_MAX if unknown */
+	uint64_t waiting; /* number of bytes to copy, set by copy_list_take() */
+	uint32_t user; /* the user whose program used the file; UINT32_MAX: unknown */
 };
 
 struct copy_list {
@@ -28,20 +28,21 @@ struct copy_list {
 	uint64_t max_bytes;  /* limit of the bytes to copy; 0: no limit */
 	struct shares bytes; /* bytes to copy, for each user */
 	struct shares files;
-	/* Limit of the bytes that are taken for a user other than the caller, including copies
-	 * that were made already; 0: no limit. */
+	/* Limit of the bytes for each user other than the caller, including copies that were made
+	 * already; 0: no limit. */
 	uint64_t max_of_user;
 	struct shares taken;
 };
 
-/* A limit for a recording that is not deleted after a time: files of a user can be large, and a
- * single file can have many names. */
+/* `max_of_user` for recordings that are never deleted automatically: a user can have large files,
+ * and one file can have many names. */
 #define COPY_LIST_OF_USER_MAX (1ULL << 30)
 
-/* Adds a job, unless there is an up-to-date copy, and takes ownership of the descriptor.  Does
- * not copy a binary that was modified since, or files that exceed a gigabyte or are nearly all
- * holes.  When the list exceeds `max_bytes` or 4096 files, drops the last file of the user who
- * has the most, with a log message.  Files above `max_of_user` are reported once per user. */
+/* Adds a job, unless there is an up-to-date copy, and takes ownership of the descriptor. Ignores a
+ * binary that was modified since its first sample, and files that are larger than a gigabyte or
+ * consist almost entirely of holes. When the list exceeds `max_bytes` or 4096 files, drops the
+ * last file of the user who has the most, with a log message. Ignores files of a user above
+ * `max_of_user`, with one log message per user. */
 void copy_list_take(struct copy_list *l, const struct copy_job *job);
 /* Makes the copies in order, and logs failures.  Returns false if `*stop` (NULL: never) was set
  * before the end; the remaining jobs stay in the list. */
@@ -50,6 +51,6 @@ bool copy_list_make(struct copy_list *l, const atomic_bool *stop);
 void copy_list_append(struct copy_list *l, struct copy_list *later);
 void copy_list_done(struct copy_list *l);
 
-/* Copies a growing file at once, in place of an outdated copy.  Returns 0 or a negative errno
- * (-EFBIG: it is too large, or nearly all holes). */
+/* Copies a growing file to `path` immediately, and replaces an outdated copy there. Returns 0 or a
+ * negative errno (-EFBIG: it is too large, or nearly all holes). */
 int copy_list_grown(int fd, const char *path);

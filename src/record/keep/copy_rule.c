@@ -8,7 +8,8 @@
 #include "base/files/io.h"
 #include "base/files/public_file.h"
 
-/* Checks also the directories, so that no other user can choose which binary is at the path. */
+/* Returns whether only user `uid` (or root) can choose which binary is at the path: checks the
+ * owner of the file and of its directories. */
 static bool is_owner(const char *binary, uid_t uid)
 {
 	struct stat st;
@@ -17,8 +18,8 @@ static bool is_owner(const char *binary, uid_t uid)
 	       st.st_uid == uid && public_file_path_is_of(binary, uid);
 }
 
-/* Every user could read root's file except for its private directory, which also contains root's
- * own program. */
+/* Returns whether the file of root is protected only by a private directory that also contains
+ * root's program `binary`. */
 static bool is_roots_own(int fd, const struct stat *st, const char *path,
 			 const char *binary)
 {

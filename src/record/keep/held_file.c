@@ -38,7 +38,8 @@ static bool is_worth_a_copy(const struct file_holder *h,
 	return st->st_mtim.tv_sec > time(NULL) - day_s;
 }
 
-/* Each user gets at most as much as remains for all others.  Returns 0 or a negative errno. */
+/* Charges a private copy to the user: each user may have at most as many bytes as remain for all
+ * others. Returns 0 or a negative errno. */
 static int charge_copy(struct file_holder *h, uint32_t user, uint64_t bytes)
 {
 	uint64_t left = copies_max_bytes - h->copied.total;

@@ -23,31 +23,31 @@ enum held_kind {
 
 struct held_file {
 	enum held_kind kind;
-	int fd;         /* negative: holds nothing */
-	int32_t pid;    /* for HELD_WITH_PROCESS: the process */
-	bool has_ended; /* for HELD_WITH_PROCESS: it had ended at the last check */
+	int fd;      /* negative: holds nothing */
+	int32_t pid; /* for HELD_WITH_PROCESS: the process whose root mount it is */
+	bool has_ended; /* for HELD_WITH_PROCESS: that process had ended at the last check */
 	struct stat st; /* of the file itself when it was opened */
 };
 
 struct file_holder {
 	const struct session_dir *dir; /* directory for copies; borrowed */
 	struct lasting_mounts mounts;
-	struct shares copied; /* bytes, by user of the process */
-	/* The recorder runs all the time.  Does not copy files that were installed long ago,
-	 * because it would copy them again and again; their paths suffice. */
+	struct shares copied; /* bytes of private copies, by user of the process */
+	/* For a recorder that always runs: does not copy files that were installed long ago,
+	 * because each recording would copy them again; their paths suffice. */
 	bool is_patient;
 };
 
 /* Finds the permanent mounts; `dir` must outlive the holder. */
 void file_holder_init(struct file_holder *h, const struct session_dir *dir);
 void file_holder_done(struct file_holder *h);
-/* Takes ownership of the descriptor of `opened`, and holds the file at `at` in the permitted way.
- */
+/* Holds the file that was opened from location `at`: open, if its mount permits that, or as a
+ * copy. Takes ownership of the descriptor of `opened`. */
 void held_file_take(struct file_holder *h, const struct image_location *at,
 		    const struct image_opened *opened, struct held_file *ret_held);
 /* Returns whether the file is HELD_WITH_PROCESS and its process had already ended at the last
  * check, so that the file must be released.  Call after draining the rings. */
 bool held_file_is_over(struct held_file *f);
-/* Replaces a HELD_WITH_PROCESS file by a copy, and closes it. */
+/* Replaces a HELD_WITH_PROCESS file by a private copy, and closes the file. */
 void held_file_copy(struct file_holder *h, struct held_file *f);
 void held_file_close(struct held_file *f);

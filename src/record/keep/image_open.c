@@ -80,7 +80,8 @@ static void image_open_close_image(struct file_call *f)
 	f->opened.fd = -1;
 }
 
-/* Without it, a file that got the inode of a deleted one could be mistaken for it. */
+/* Returns the file's inode generation, or 0. It distinguishes a file from a deleted one that had
+ * the same inode number. */
 static uint32_t image_open_generation(int fd)
 {
 	int generation[2] = { 0 }; /* declared as long, but the kernel writes an int */
@@ -88,7 +89,8 @@ static uint32_t image_open_generation(int fd)
 	return ioctl(fd, FS_IOC_GETVERSION, generation) ? 0 : (uint32_t)generation[0];
 }
 
-/* The path may lead to a FIFO or a device by now. */
+/* Opens the path if it is the mapped file. The path may meanwhile lead to a FIFO or a device,
+ * which must not block. */
 static bool try_open(struct file_call *f, const char *path)
 {
 	struct image_opened *o = &f->opened;
@@ -130,8 +132,8 @@ static bool open_of_process(struct file_call *f)
 	return process_mounts_may_follow(p->pid, path) && try_open(f, path);
 }
 
-/* A path inside a container can lead to another file here.  Without a build-id, that file could
- * look like the right one. */
+/* Opens the path in our mount namespace. The path of a container can lead to another file here;
+ * without a build-id, that file could be taken for the right one. */
 static bool open_here(struct file_call *f)
 {
 	if (!try_open(f, f->path))

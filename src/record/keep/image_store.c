@@ -56,7 +56,8 @@ static void first_vdso(struct image_store *k, int32_t pid, uint64_t start, uint6
 	const void *bytes;
 	size_t len;
 
-	/* The vdso mapped by a 32-bit process differs from ours. */
+	/* A 32-bit process maps a vdso that differs from ours, so first try to save that of the
+	 * process. */
 	if (!kernel_files_save_vdso_of(k->dir->writing, pid, start, end,
 				       &image->build_id, NULL))
 		return;
@@ -101,7 +102,7 @@ static int take_early(struct image_store *k, const char *path,
 	return 0;
 }
 
-/* Opens the file, and holds it in the permitted way. */
+/* Opens the file, and holds it as held_file.h describes. */
 static int open_now(struct image_store *k, const struct image_location *p,
 		    const struct image *image, struct found_image *ret)
 {
@@ -148,7 +149,7 @@ static uint64_t image_store_mtime_ns(const struct stat *st)
 	return clock_ns(st->st_mtim);
 }
 
-/* Completes the image with properties of the file. */
+/* Sets the fields of the image that come from the file. */
 static void complete(struct image *image, const struct found_image *found)
 {
 	const struct stat *st = &found->held.st;
@@ -181,8 +182,9 @@ static void drop_last_image_of(struct image_store *k, uint32_t user)
 		(k->kept.nr - i) * sizeof(*k->kept.at));
 }
 
-/* Returns whether two users have different files with one build-id.  Copies of a program that root
- * installed, as in containers, have its size. */
+/* Returns whether a user has a file with the same build-id as another user's different file.
+ * Copies of a program that root installed, as in containers, have the same size as the program and
+ * are not suspicious. */
 static bool image_store_is_doubtful(const struct kept_image *a,
 				    const struct kept_image *b)
 {
@@ -211,7 +213,7 @@ static void image_store_warn_of_duplicate(struct image_store *k,
 	}
 }
 
-/* Takes ownership of `held`. */
+/* Adds a sampled binary to the list. Takes ownership of `held`. */
 static void image_store_keep(struct image_store *k, const struct image_location *at,
 			     const struct image *image, const struct held_file *held)
 {
@@ -233,7 +235,7 @@ static void image_store_keep(struct image_store *k, const struct image_location 
 		drop_last_image_of(k, shares_giver(&k->kept_by, kept.user, 0));
 }
 
-/* Returns the binary of that identity that was sampled but could not be opened, or NULL. */
+/* Returns the entry of a binary that was sampled but could not be opened, or NULL. */
 static struct wanted_image *find_wanted(struct image_store *k, uint64_t key)
 {
 	uint32_t at = k->wanted.nr ? map_get(&k->wanted_by, key, 0) : MAP_NONE;
@@ -253,8 +255,8 @@ static void image_store_keep_wanted(struct image_store *k, struct wanted_image *
 	image_store_keep(k, at, &wanted->image, &found.held);
 }
 
-/* Closes the file, which can be opened again for another process.  The last entry takes its
- * index. */
+/* Closes the file of the entry with index `i` and removes the entry; the last entry moves to index
+ * `i`. If another process maps the file, it is opened again. */
 static void remove_early(struct image_store *k, size_t i)
 {
 	struct early_image *early = &k->early.at[i];
@@ -263,7 +265,7 @@ static void remove_early(struct image_store *k, size_t i)
 	shares_remove(&k->early_of, early->user, 1);
 	map_remove(&k->early_by, early->key, 0);
 	*early = k->early.at[--k->early.nr];
-	if (i < k->early.nr) /* an entry was moved there */
+	if (i < k->early.nr) /* the last entry was moved to this index */
 		(void)map_set(&k->early_by, early->key, 0, (uint32_t)i);
 }
 
@@ -276,7 +278,7 @@ static void drop_early_of(struct image_store *k, uint32_t user)
 	remove_early(k, i);
 }
 
-/* Takes ownership of the held file. */
+/* Adds a binary that a container mapped. Takes ownership of the held file. */
 static void add_early(struct image_store *k, struct early_image *early)
 {
 	if (!vec_grow(&k->early) || shares_add(&k->early_of, early->user, 1)) {
@@ -393,12 +395,13 @@ bool image_store_is_memory(const struct image_store *k, const struct record_mmap
 		return false;
 	len = io_pread_full(opened.fd, magic, sizeof(magic), 0);
 	close(opened.fd);
-	/* The first bytes of ELF and PE files. */
+	/* Returns whether the file begins like an ELF or PE file. */
 	return len >= 0 && memcmp(magic, "\177E", 2) != 0 &&
 	       memcmp(magic, "MZ", 2) != 0;
 }
 
-/* Compares the completed properties, not only the build-id, which the file itself claims. */
+/* Returns whether an opened file is the one that completed the image. Compares all properties, not
+ * only the build-id, because the file's author chooses the build-id. */
 static bool image_store_is_same_file(const struct image *a, const struct image *b)
 {
 	return a->dev == b->dev && a->inode == b->inode && a->mtime_ns == b->mtime_ns &&
@@ -426,9 +429,9 @@ static int open_same(const struct image_location *at, const struct image *image)
 	return -ESTALE;
 }
 
-/* Opens the file again, which is not held.  Returns a descriptor or a negative errno.  If another
- * file with the same build-id is at its path now, tries the path as seen by the process, if that
- * still runs. */
+/* Opens a file that is not held. Returns a descriptor or a negative errno. If another file with
+ * the same build-id is at its path now, tries the path as seen by the process, if that still
+ * runs. */
 static int open_again(const struct kept_image *kept)
 {
 	struct image_location at = kept->at;
@@ -440,7 +443,8 @@ static int open_again(const struct kept_image *kept)
 	return open_same(&at, &kept->image);
 }
 
-/* The process has ended.  If its mount namespace had the same files as ours, hold our file. */
+/* Holds the file of a process that has ended: opens it at the same path in our mount namespace or,
+ * if another file is there, replaces it by a private copy. */
 static void hold_without_process(struct image_store *k, struct kept_image *kept)
 {
 	const struct image_location here = { .path = kept->path };
@@ -492,8 +496,8 @@ int image_store_open(const struct image_store *k, const struct image *image, boo
 	return fd < 0 ? -errno : fd;
 }
 
-/* If a file server does not answer, the state of the file is unknown, but then it cannot be
- * copied either. */
+/* Returns whether the sampled file is still at its path, or on a file server that does not answer,
+ * because it cannot be copied from there. */
 static bool still_there(const struct kept_image *kept)
 {
 	struct stat st;

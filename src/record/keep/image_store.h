@@ -37,23 +37,24 @@ struct found_image {
 
 /* A binary that a container mapped, opened before its first sample. */
 struct early_image {
-	struct found_image found; /* fd negative: it was sampled, or nothing is held */
-	uint64_t key;             /* in early_by */
-	uint32_t user;            /* of the process */
+	/* held.fd negative: the file was sampled since, or could not be held. */
+	struct found_image found;
+	uint64_t key;  /* in early_by */
+	uint32_t user; /* user of the process that mapped it */
 };
 
 /* A binary that was sampled but could not be opened because the process had ended. */
 struct wanted_image {
 	char *path;
 	struct image image;
-	bool is_found; /* through another process since then */
+	bool is_found; /* it was opened through another process since then */
 };
 
 struct image_store {
 	/* When a list is full, the user with the most entries loses the last one. */
 	VEC(struct kept_image) kept;
-	struct shares kept_by; /* number, by user */
-	bool has_warned;       /* of two files with one build-id */
+	struct shares kept_by; /* number of kept binaries of each user */
+	bool has_warned;       /* already logged that two files have one build-id */
 	VEC(struct early_image) early;
 	struct shares early_of;
 	struct map early_by; /* hash of the identity -> early */
@@ -82,13 +83,13 @@ void image_store_mapped(struct image_store *k, const struct record_mmap *m);
 /* Closes files of containers whose processes had already ended at the last check, and copies
  * those that were sampled.  Call after draining the rings. */
 void image_store_look(struct image_store *k);
-/* Returns another descriptor of the file that completed the image at its first sample, or a
- * negative errno if it no longer exists.  *copy: in, whether a private copy suffices; out,
- * whether the descriptor is one.  If it is not, the descriptor may keep a mount busy, so close it
- * soon. */
+/* Returns a new descriptor of the file that was opened at the image's first sample, or a negative
+ * errno if it no longer exists. On input, *copy says whether a private copy suffices; on output,
+ * whether the descriptor is one. Close the descriptor soon if it is not, because it may keep a
+ * mount busy. */
 int image_store_open(const struct image_store *k, const struct image *image,
 		     bool *copy);
-/* For the end of a recording: lists the files that are no longer at their paths, to be copied
- * into session_dir/images/. */
+/* Call at the end of a recording. Adds to `copies` the sampled files that are no longer at their
+ * paths, for copying into session_dir/images/. */
 void image_store_save_lost(struct image_store *k, struct copy_list *copies);
 void image_store_done(struct image_store *k);

@@ -41,7 +41,8 @@ static struct kept_jit *jit_store_find_kept(struct jit_store *k, int32_t pid,
 	return NULL;
 }
 
-/* The owner of a mount namespace chooses the file at each path in it, for example /etc/shadow. */
+/* Opens a file in a mount namespace of another user if that user may read it: the owner of a
+ * namespace chooses which file is at each path, for example /etc/shadow. */
 static int open_inside(const char *path, uint64_t inode, int64_t uid)
 {
 	int fd = jit_open(path, inode);
@@ -52,7 +53,8 @@ static int open_inside(const char *path, uint64_t inode, int64_t uid)
 	return -EACCES;
 }
 
-/* Java's files are in the home directory, which may be on a server that does not answer. */
+/* Opens a jitdump in a thread, because those of Java are in the home directory, which may be on a
+ * server that does not answer. */
 struct dump_call {
 	struct async_call call; /* must be first */
 	int32_t pid;
@@ -71,7 +73,7 @@ static void drop_dump(struct async_call *e)
 	free(d);
 }
 
-/* Tries the process's own mount namespace first. */
+/* Opens the dump in the mount namespace of its process or, failing that, in ours. */
 static void jit_store_open_dump(struct async_call *e)
 {
 	struct dump_call *d = (struct dump_call *)e;
@@ -89,7 +91,7 @@ static void jit_store_open_dump(struct async_call *e)
 	}
 }
 
-/* Returns a descriptor or a negative errno. */
+/* Opens a jitdump of process `pid`. Returns a descriptor or a negative errno. */
 static int open_of(int32_t pid, int64_t uid, const char *path, uint64_t inode)
 {
 	size_t len = strlen(path);
@@ -156,7 +158,7 @@ static void keep_fd(struct jit_store *k, const struct jit_process *p, const char
 	if (fd < 0)
 		return;
 	kept.lasts = !k->mounts || lasting_mounts_has(k->mounts, lasting_mounts_of(fd));
-	/* Some compilers create a new file each time. */
+	/* Replace the held file: some compilers create the file again under the same name. */
 	if (old) {
 		if (old->fd >= 0)
 			close(old->fd);
@@ -193,7 +195,8 @@ static struct jit_process *find_inside(struct jit_store *k, int32_t pid)
 	return NULL;
 }
 
-/* For an ended process, returns the user at the start of its program. */
+/* Returns the user id of a process, or of an ended process at the start of its program; -1 if
+ * unknown. */
 static int64_t uid_of(struct jit_store *k, int32_t pid)
 {
 	const struct jit_process *began = find_inside(k, pid);
@@ -209,7 +212,8 @@ static void jit_store_keep(struct jit_store *k, const struct jit_process *p,
 		keep_fd(k, p, name, open_of(p->pid, p->uid, path, inode));
 }
 
-/* Returns whether the pid belonged to another process before. Samples contain only the pid. */
+/* Returns whether the pid belonged to another process before, whose samples could be mistaken for
+ * those of this process. */
 static bool jit_store_is_reused(struct jit_store *k, int32_t pid)
 {
 	uint32_t start = (uint32_t)(process_start_ns(pid) / NS_PER_MS) & INT32_MAX;
@@ -217,7 +221,7 @@ static bool jit_store_is_reused(struct jit_store *k, int32_t pid)
 
 	if (first != MAP_NONE)
 		return start && start != first;
-	/* If memory is short, a later process is the first one. */
+	/* If this fails, a later process counts as the first one with this pid. */
 	(void)map_set(&k->started, (uint32_t)pid, 0, start);
 	return false;
 }
@@ -233,7 +237,8 @@ void jit_store_mapped(struct jit_store *k, const struct record_mmap *m)
 	jit_store_keep(k, &p, name, m->path, m->ino);
 }
 
-/* After a process has ended, its pid inside the container is unknown, so matches any other map. */
+/* Returns whether a perf map of a process in this container is already held under another name.
+ * The pid in the container of an ended process is unknown, so any map can be its own. */
 static bool has_other_map(const struct jit_store *k, int32_t pid, const char *name)
 {
 	for (size_t i = 0; i < k->kept.nr; i++)
@@ -296,7 +301,7 @@ static void drop_last_inside_of(struct jit_store *k, uint32_t user)
 		(k->inside.nr - i) * sizeof(*k->inside.at));
 }
 
-/* Takes ownership of the descriptors in `p`. */
+/* Adds a process of a container to the list. Takes ownership of the descriptors in `p`. */
 static void add_inside(struct jit_store *k, struct jit_process *p)
 {
 	if (!vec_grow(&k->inside) || shares_add(&k->inside_by, (uint32_t)p->uid, 1)) {
@@ -382,7 +387,7 @@ static void look_for(struct jit_store *k, int32_t pid)
 		snprintf(path, sizeof(path), "/tmp/%s", name);
 		jit_store_keep(k, &p, name, path, 0);
 	}
-	/* Files of OProfile's own libopagent are found only by name. */
+	/* libopagent does not map its dumps, so search for them by name. */
 	snprintf(name, sizeof(name), "%d.dump", p.own_pid);
 	snprintf(path, sizeof(path), "/tmp/.oprofile/jitdump/%s", name);
 	if (inside)

@@ -85,7 +85,8 @@ bool lasting_mounts_is_root_of(uint64_t mount, int32_t pid)
 	return is_root;
 }
 
-/* Takes ownership of the descriptor; negative: the file does not exist. */
+/* Adds the mount of an open file. Takes ownership of the descriptor; does nothing if it is
+ * negative. */
 static void add_mount_of(struct lasting_mounts *m, int fd)
 {
 	uint64_t mount = fd < 0 ? MOUNT_UNKNOWN : lasting_mounts_of(fd);

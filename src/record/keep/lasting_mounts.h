@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* lasting_mounts.h - finds the mounts on which a recorder may hold files open
- * (docs/decisions/0016): those that cannot be unmounted while it runs in any case.
- * Layer: record.  Filled once, then readable by any thread. */
+ * (docs/decisions/0016): those that could not be unmounted anyway while it runs.
+ * Layer: record. Filled once, then readable by any thread. */
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>
@@ -24,8 +24,8 @@ void lasting_mounts_done(struct lasting_mounts *m);
 /* Returns the number of the mount on which `fd` is open, from /proc/self/fdinfo, or
  * MOUNT_UNKNOWN. */
 uint64_t lasting_mounts_of(int fd);
-/* Returns whether the mount stays mounted while we run in any case, so that an open file on it
- * does no harm. */
+/* Returns whether the mount could not be unmounted anyway while this process runs, so that an open
+ * file on it does no harm. */
 bool lasting_mounts_has(const struct lasting_mounts *m, uint64_t mount);
 /* Returns whether the mount is the root of a process, which cannot be unmounted while the process
  * lives. */

@@ -21,12 +21,14 @@ enum {
 };
 
 static const uint64_t patience_ns = 500000000;
-/* Suffix of files that an interrupted recording leaves; the next recording removes them. */
+/* Suffix of copies that are not complete. If a recording is interrupted, the next one removes
+ * them. */
 static const char suffix[] = ".part";
 
 enum {
 	USERS_MAX = 64, /* whose bytes are known */
-	/* Bytes that are copied for a user: at once, and per second. */
+	/* How many bytes are copied for a user: BYTES_AT_ONCE in a burst, then a number per
+	 * second. */
 	BYTES_AT_ONCE = 512 << 20,
 	BYTES_PER_S = 256 << 10
 };
@@ -52,7 +54,7 @@ void copies_add_cpu(uint64_t since_ns)
 	atomic_fetch_add(&cpu_ns, clock_now_ns(CLOCK_THREAD_CPUTIME_ID) - since_ns);
 }
 
-/* Returns the entry of a user, which replaces the one with the fewest bytes. */
+/* Returns the entry of a user. A new one replaces the entry with the fewest bytes. */
 static struct copied *private_copy_of(uint64_t user)
 {
 	uint64_t now_ns = clock_now_ns(CLOCK_MONOTONIC);
@@ -72,8 +74,9 @@ static struct copied *private_copy_of(uint64_t user)
 	return least;
 }
 
-/* Copying takes CPU time and disk space, of which each user gets only so much, whatever the
- * recordings. */
+/* Charges the bytes of a copy to a user, and returns false if the user's budget is used up. The
+ * budget is that of the process, not of a recording, and limits the CPU time and disk space that a
+ * user can cause. */
 static bool private_copy_charge(uint64_t user, uint64_t bytes)
 {
 	struct copied *c;
@@ -149,7 +152,7 @@ static void run_copy(struct async_call *e)
 			c->to = r;
 		}
 	}
-	/* Close it here and not in the caller's thread, because it keeps a mount busy. */
+	/* Close the source in this thread as soon as possible, because it keeps a mount busy. */
 	private_copy_close_source(c);
 	copies_add_cpu(since_ns);
 }

@@ -25,7 +25,7 @@
 enum {
 	FOLDERS_DEEP = 2, /* of a session: jit/PID/ */
 	OLD_NAME_MAX = 64,
-	ASIDE_MAX = 10000 /* sessions of OProfile that are kept */
+	ASIDE_MAX = 10000 /* maximum number of renamed sessions of OProfile */
 };
 
 static const char default_dir[] = "oprofile_data";
@@ -114,9 +114,9 @@ static int check_samples(const struct session_dir *d, struct err *err)
 	return r;
 }
 
-/* A DIR that was given may belong to another user, but must not be reached through another user's
- * link.  The default one, in the current directory, must be trusted, because any user may have
- * created it. */
+/* Opens DIR. A DIR that the user gave may belong to another user, but must not be reached through
+ * another user's link. The default one, in the current directory, must be trusted, because any
+ * user may have created it. */
 static int open_root(const struct session_dir *d, bool given, struct err *err)
 {
 	struct err why = { 0 };
@@ -169,8 +169,8 @@ static int open_samples(struct session_dir *d, bool given, struct err *err)
 
 /* ---- leftovers ---- */
 
-/* Removes leftovers of recorders that were killed before they committed: under the lock, none is
- * running. */
+/* Removes the directories of recorders that were killed before they committed. The caller has the
+ * lock, so no other recorder is running. */
 static void remove_stale(const struct session_dir *d)
 {
 	DIR *dir = read_dir(d->samples_fd, ".");
@@ -203,8 +203,8 @@ static bool is_made_by_oprofile(const struct session_dir *d, const char *name)
 	return found;
 }
 
-/* Renames such a session to a free name, so that it is never removed or mixed with ours.  Returns
- * 0, or a negative errno with a message.  Does nothing to other directories. */
+/* Renames a session that OProfile wrote to a free name, so that it is never removed or mixed with
+ * ours. Returns 0, or a negative errno with a message. Does nothing to other directories. */
 static int set_aside(const struct session_dir *d, const char *path, struct err *err)
 {
 	const char *name = name_in(path);
@@ -226,7 +226,7 @@ static int set_aside(const struct session_dir *d, const char *path, struct err *
 			"'%s' is a session of OProfile: moved to '%s'; read it with session:%s",
 			path, aside, name_in(aside));
 	free(aside);
-	/* A recording that continues it begins a new one. */
+	/* The session to continue was renamed, so begin a new one. */
 	if (!r && d->committed && !strcmp(name, "current") &&
 	    mkdirat(d->samples_fd, name, RECORDING_DIR_MODE))
 		r = err_sys(err, -errno, "cannot create '%s'", d->current);
@@ -249,8 +249,8 @@ static bool is_torn(const char *name)
 		session_dir_ends_with(name, ".new"));
 }
 
-/* Removes such files in the session that is continued, and in subdirectories up to `depth`
- * levels: images/, jit/PID/. */
+/* Removes files with temporary names in the session that is continued, and in its subdirectories
+ * (images/, jit/PID/) down to `depth` levels. */
 static void session_dir_remove_torn(int at, const char *folder, int depth)
 {
 	DIR *dir = read_dir(at, folder);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* session_dir.h - manages the directory of recordings: DIR/samples/current, and what happens to
- * an existing one.
- * Layer: record.  A new session is created alongside, as DIR/samples/.recording-PID, and replaces
- * `current` only when the recording has really started.
- * Nothing is written, removed or renamed through a symbolic link, or in a directory of another
- * user (base/files/trust.h).  Only DIR itself, if given, may be either.  It is held open, so
- * replacing it by a link later has no effect (base/files/guard.h). */
+/* session_dir.h - manages the directory of recordings: DIR/samples/current, and what happens to an
+ * existing one.
+ * Layer: record. A new session is created alongside, as DIR/samples/.recording-PID, and replaces
+ * `current` only when the recording has really started. Nothing is written, removed or renamed
+ * through a symbolic link, or in a directory of another user (base/files/trust.h). Only the DIR
+ * that the user gave may be a link or belong to another user. It is held open, so replacing it by
+ * a link later has no effect (base/files/guard.h). */
 #pragma once
 #include <stdbool.h>
 
@@ -31,7 +31,7 @@ struct session_dir {
 int session_dir_open(const char *dir, bool append, struct session_dir *ret_dir,
 		     struct err *err);
 /* Returns whether a user may give this name to a session in DIR/samples: it is safe as a file name
- * and in a log line, and not one of the recorder's own names there. */
+ * and in a log line, and not a name that the recorder itself uses there. */
 bool session_dir_is_name(const char *name);
 /* Creates DIR/samples/current, for a recording that appends to it from the start. */
 int session_dir_make_current(const char *dir, struct err *err);
