@@ -10,7 +10,8 @@
 #include "resolve/code/insn.h"
 #include "resolve/code/priv.h"
 
-/* By name in uname(2): the 64-bit machines for which the kernel has a BPF compiler. */
+/* Machines by their name in uname(2): the 64-bit machines for which the kernel has a BPF
+ * compiler. */
 static const struct {
 	const char *name;
 	struct insn_machine machine;
@@ -63,7 +64,8 @@ static size_t code_bytes_read_bytes(struct code *c, uint64_t address,
 	return len;
 }
 
-/* The bytes are one function, whose name the caller passes to code_mean(). */
+/* Returns the only symbol. The bytes are one function, whose name the caller passes to
+ * code_mean(). */
 static const struct symbol *symbol_bytes(const struct code *c, uint64_t address,
 					 uint64_t *ret_start)
 {

@@ -28,10 +28,12 @@ struct code_where {
 		*sections; /* for a module: addresses of its sections */
 	size_t nr_sections;
 	bool is_jitdump;
-	const uint8_t *bytes; /* code that is not in a file, at `start`, ... */
+	const uint8_t *
+		bytes; /* code that is not in a file: its bytes, which begin at `start`,
+			       * ... */
 	size_t nr_bytes;
 	uint64_t start;
-	const char *machine;               /* ... for this machine (uname -m) */
+	const char *machine;               /* ... and its machine (uname -m) */
 	const struct lines_options *lines; /* must outlive the code; NULL: no lines */
 };
 
@@ -39,8 +41,8 @@ struct code_where {
  * negative errno, with a message in *err. */
 int code_open(const struct code_where *where, struct code **ret_code, struct err *err);
 void code_close(struct code *c); /* accepts NULL */
-/* Selects a function: JIT code can be at an address where other code was before. Also names the
- * function of a BPF program. Has no effect for other code. */
+/* Selects the function of the next addresses, because JIT code can be at an address where other
+ * code was before. Also names the function of a BPF program. Has no effect for other code. */
 void code_mean(struct code *c, const char *function);
 /* Decodes the instruction at an address. Returns 0, or -ENODATA if there is no code. */
 int code_insn(struct code *c, uint64_t address, struct insn *ret_insn);

@@ -30,7 +30,7 @@ static struct symtab *load_symbols(struct code *c, const char *symbols_path)
 	return tab;
 }
 
-/* If the binary is stripped, its mapping symbols are in the file with its symbols. */
+/* Loads the mapping symbols. If the binary is stripped, they are in the file with its symbols. */
 static void load_marks(struct code *c, const char *symbols_path)
 {
 	int fd = symbols_path ? elf_open_regular(symbols_path) : -1;
@@ -122,7 +122,7 @@ static struct symtab *code_elf_load_data(const struct code *c)
 	return tab;
 }
 
-/* Positions in .bss continue those of the file's content. */
+/* Finds a variable. The positions of .bss follow those of the file's content. */
 static const struct symbol *data_symbol_elf(struct code *c, uint64_t address,
 					    uint64_t *ret_start)
 {

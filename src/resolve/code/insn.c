@@ -46,7 +46,7 @@ struct opened {
 
 struct insn_decoder {
 	struct insn_machine machine;
-	/* By mode; all but the first are opened when needed. */
+	/* The opened disassemblers, by mode; all but the first are opened when they are needed. */
 	struct opened of[INSN_DATA];
 };
 

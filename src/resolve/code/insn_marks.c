@@ -30,7 +30,7 @@ struct mark {
 };
 
 struct insn_marks {
-	VEC(struct mark) all; /* by address, one for each */
+	VEC(struct mark) all; /* sorted by address, one mark for each address */
 };
 
 struct insn_marks_loading {
@@ -163,7 +163,7 @@ static bool entry_is_thumb(const struct elf_file *f)
 {
 	struct cursor c = cursor_of(f->head, f->head_len, f->swap);
 
-	/* Windows runs only Thumb code. */
+	/* Windows on ARM runs only Thumb code. */
 	return f->is_pe || (cursor_take(&c, ENTRY_AT) && cursor_u32(&c) & 1);
 }
 
@@ -225,7 +225,7 @@ int insn_marks_load(struct elf_file *code, struct elf_file *debug,
 	int r;
 
 	*ret_marks = NULL;
-	/* In a file that is not linked, symbols are relative to their sections. */
+	/* Relocatable files are skipped: their symbols are relative to sections. */
 	if (!has_marks(code->machine) || code->type == ET_REL)
 		return 0;
 	l.marks = calloc(1, sizeof(*l.marks));

@@ -45,7 +45,8 @@ static bool insn_opcodes_find(void *lib, const char *name, void *to)
 	return f;
 }
 
-/* A library that is not installed needs no message: another one decodes x86, in its own form. */
+/* Warns that the library cannot be used. If it is not installed, no message is needed: another
+ * library decodes x86, with different text. */
 static void insn_opcodes_warn(const char *reason)
 {
 	if (reason && !strstr(reason, strerror(ENOENT)))
@@ -127,7 +128,7 @@ static void insn_opcodes_put_address(bfd_vma address, struct disassemble_info *i
 	o->now->text[o->len] = '\0';
 }
 
-/* Bytes that end too early are not an instruction. */
+/* Ignores the error for an instruction that ends beyond the bytes: it is not an instruction. */
 static void insn_opcodes_ignore_error(int status, bfd_vma address,
 				      struct disassemble_info *info)
 {
@@ -195,7 +196,7 @@ static unsigned int decode_opcodes(void *ctx, const uint8_t *bytes, size_t len,
 	o->info.buffer_vma = address;
 	n = o->print_insn(address, &o->info);
 	insn_opcodes_trim(ret_insn, o->len);
-	/* Bytes that are not an instruction, or end too early. */
+	/* True for bytes that are not an instruction, or whose instruction ends beyond them. */
 	is_bytes = !strncmp(ret_insn->text, "(bad)", 5) ||
 		   !strncmp(ret_insn->text, ".byte", 5);
 	return n > 0 && !is_bytes ? (unsigned int)n : 0;

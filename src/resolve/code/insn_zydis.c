@@ -60,7 +60,7 @@ static void *open_zydis(const char *triple, const struct insn_machine *machine)
 	return NULL;
 }
 
-/* Conditions have two names each; Zydis uses those of Intel's tables. */
+/* A condition of a jump has two names; Zydis uses those of Intel's tables. */
 struct condition {
 	const char *zydis;
 	const char *gnu;
@@ -162,7 +162,7 @@ static unsigned int decode_zydis(void *ctx, const uint8_t *bytes, size_t len,
 		    sizeof(text), ZYDIS_RUNTIME_ADDRESS_NONE, NULL)))
 		return 0;
 	find_addresses(&insn, operands, address, ret_insn);
-	/* The target is a jump's only operand; it is removed. */
+	/* The target is the jump's only operand, so the operands are cut off. */
 	if (ret_insn->has_target && insn.operand_count_visible == 1) {
 		char *last = strrchr(text, ' ');
 

@@ -12,7 +12,8 @@
 #include "resolve/jit/dump.h"
 #include "resolve/lines/jit_lines.h"
 
-/* Some dumps, such as those of CPython, name no machine: they are of the host that wrote them. */
+/* Returns the machine of the code. Some dumps, such as those of CPython, name no machine; then it
+ * is the host's that wrote them. */
 static uint16_t code_jit_machine(const struct code *c, const char *name)
 {
 	const struct insn_machine *machine;
@@ -29,7 +30,7 @@ static uint16_t code_jit_machine(const struct code *c, const char *name)
 static int code_jit_open_decoder(struct code *c, const struct code_where *where,
 				 struct err *err)
 {
-	/* Dumps have the byte order of their machine. */
+	/* A dump has the byte order of the machine that wrote it. */
 	bool big = c->dump.swap != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
 	struct insn_machine machine = { code_jit_machine(c, where->machine), true,
 					big };

@@ -20,8 +20,8 @@ static int copy_places(struct code *c, const struct code_where *where)
 
 		if (!s || !(s->flags & SHF_ALLOC))
 			continue;
-		/* The name is in c->elf, which lives as long as c->sections; that of `where` might
-		 * not. */
+		/* Take the section's name from c->elf, which lives as long as c->sections; the
+		 * name in `where` might not. */
 		loaded.section = elf_file_section_name(&c->elf, s);
 		if (!vec_push(&c->sections, loaded))
 			return -ENOMEM;

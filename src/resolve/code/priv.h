@@ -39,7 +39,7 @@ struct code {
 	VEC(struct code_reloc) relocs; /* by address */
 	char *strings;                 /* names of symbols */
 	size_t strings_len;
-	/* For a dump of a JIT compiler. */
+	/* For a jitdump. */
 	struct mapped dump_bytes;
 	struct jitdump dump;
 	bool has_dump;
@@ -70,11 +70,11 @@ struct code_kind {
 		       size_t len);
 	const struct symbol *(*symbol)(const struct code *c, uint64_t address,
 				       uint64_t *ret_start);
-	/* NULL: there are no names of variables. */
+	/* Finds a variable. NULL: this kind of code has no names of variables. */
 	const struct symbol *(*data_symbol)(struct code *c, uint64_t address,
 					    uint64_t *ret_start);
 	const char *(*section)(struct code *c, uint64_t address);
-	/* Converts an address to one of lines.h; NULL: there are no lines. */
+	/* Converts an address to an address of lines.h. NULL: this kind of code has no lines. */
 	bool (*line_address)(struct code *c, uint64_t address, uint64_t *ret_address);
 };
 extern const struct code_kind code_elf;

@@ -21,7 +21,7 @@ static const struct kind {
 	uint16_t type;
 	uint8_t bytes;
 	bool relative;
-	uint8_t shift; /* right shift, before it is stored in ... */
+	uint8_t shift; /* right shift of the value before it is stored in ... */
 	uint64_t mask; /* ... these bits */
 } kinds[] = {
 	{ EM_X86_64, R_X86_64_PLT32, 4, true, 0, UINT32_MAX },
@@ -67,7 +67,7 @@ static bool code_reloc_place_of(struct code *c, uint16_t section, uint64_t *ret_
 		return false;
 	name = elf_file_section_name(&c->elf, &c->elf.sections.at[section]);
 	for (size_t i = 0; i < c->sections.nr; i++) {
-		/* Both point to the file's section names. */
+		/* Compare pointers: both point to the file's section names. */
 		if (c->sections.at[i].section == name) {
 			*ret_address = c->sections.at[i].address;
 			return true;
@@ -133,7 +133,7 @@ static int take_one(struct code_reloc_reading *r, struct cursor *at, uint64_t pl
 	return vec_push(&c->relocs, reloc) ? 0 : -ENOMEM;
 }
 
-/* Reads the symbol table of the relocations, once. */
+/* Reads the symbol table that the relocations refer to, unless it was already read. */
 static int code_reloc_read_symbols(struct code_reloc_reading *r,
 				   const struct elf_section *syms)
 {

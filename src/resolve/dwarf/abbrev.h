@@ -37,7 +37,7 @@ enum dwarf_entry {
 	DWARF_PASS_TYPE,
 	DWARF_PASS_ALL, /* skip it with its children, which never contain functions */
 	DWARF_FUNCTION, /* a function or inlined function that has code */
-	DWARF_IMPORT    /* the entries of another unit also belong here */
+	DWARF_IMPORT    /* imports the entries of another unit */
 };
 
 struct dwarf_abbrev {
@@ -90,8 +90,8 @@ uint32_t dwarf_form_bytes(uint16_t form, const struct dwarf_widths *widths);
 /* Skips one value; an unknown form sets the cursor's error flag. */
 void dwarf_form_skip(struct cursor *c, uint64_t form,
 		     const struct dwarf_widths *widths);
-/* Skips an entry's attributes, and with `skips_children` also its children if it has a sibling, which
- * gives their end. Returns whether its children come next. */
+/* Skips an entry's attributes. With `skips_children`, also skips its children if the entry has a
+ * sibling attribute, which contains their end. Returns whether the entry's children come next. */
 bool dwarf_abbrev_pass(const struct dwarf_abbrevs *t, const struct dwarf_abbrev *a,
 		       struct cursor *c, const struct dwarf_widths *widths,
 		       bool skips_children);

@@ -147,7 +147,7 @@ static int dwarf_file_open_sections(struct dwarf_file *f, bool dwo)
 			return r;
 		if (r == -EFBIG)
 			f->too_large = name;
-		/* Any other error disables only this section. */
+		/* Any error other than -ENOMEM disables only this section. */
 	}
 	return 0;
 }

@@ -20,8 +20,9 @@ static int dwarf_flatten_by_low(const void *a, const void *b)
 	return x->scope < y->scope ? -1 : x->scope > y->scope;
 }
 
-/* Insertion sort. Compilers write functions and their contents nearly sorted by address, so
- * moving the few exceptions is faster than a full sort. Returns false if there are too many. */
+/* Sorts the ranges by insertion. Compilers write functions and their contents nearly sorted by
+ * address, so moving the few exceptions is faster than a full sort. Returns false if there are too
+ * many. */
 static bool sort_by_moving(struct dwarf_scope_range *at, size_t nr)
 {
 	size_t moves_left = nr * MOVES_EACH;

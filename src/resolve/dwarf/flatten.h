@@ -4,6 +4,6 @@
 #pragma once
 struct dwarf_scopes;
 
-/* Fills spans from ranges (which it reorders). At each address, the result is the scope that
- * comes last in the tree, which is the innermost. Returns 0 or -ENOMEM. */
+/* Fills the spans of `s` from its ranges, which it reorders. At each address, the result is the
+ * covering scope that comes last in the tree, which is the innermost. Returns 0 or -ENOMEM. */
 int dwarf_flatten(struct dwarf_scopes *s);

@@ -31,7 +31,7 @@ struct dwarf_embedded {
 struct dwarf_program {
 	const struct dwarf_unit *unit; /* the unit whose DW_AT_stmt_list refers to it */
 	struct dwarf_reader *rd;
-	struct cursor c; /* from the first opcode to the end of the program */
+	struct cursor c; /* position in the opcodes, up to the end of the program */
 	uint8_t version;
 	uint8_t off_bytes;
 	uint8_t addr_bytes;

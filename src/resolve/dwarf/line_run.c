@@ -53,7 +53,7 @@ static bool dwarf_line_run_emit(struct dwarf_line_run_machine *m)
 		}
 		if (last->addr > m->row.addr)
 			m->sorted = false;
-		/* The same line as the previous row. */
+		/* Skip a row with the same line as the previous row. */
 		if (!m->row.end && last->line == m->row.line &&
 		    last->file == m->row.file && last->column == m->row.column &&
 		    last->discriminator == m->row.discriminator)
@@ -75,7 +75,8 @@ static void dwarf_line_run_advance(struct dwarf_line_run_machine *m, uint64_t op
 	m->op_index = (uint32_t)(ops % p->max_ops);
 }
 
-/* Needs a stable sort only for equal addresses; glibc's is stable unless it lacks memory. */
+/* Compares rows for qsort(). Equal addresses need a stable sort; glibc's is stable unless it
+ * lacks memory. */
 static int by_addr(const void *a, const void *b)
 {
 	const struct dwarf_row *x = a;
@@ -235,7 +236,7 @@ static bool dwarf_line_run_one(struct dwarf_line_run_machine *m)
 			good = extended(m, &c);
 		}
 	}
-	/* A sequence without an end is invalid. */
+	/* Drop the rows of a sequence without an end, which is invalid. */
 	m->rows->nr = m->first;
 	return good;
 }
@@ -250,7 +251,7 @@ static int dwarf_line_run_by_low(const void *a, const void *b)
 	return x->first < y->first ? -1 : x->first > y->first;
 }
 
-/* Appends the rows of `s` below `limit` to `out`, ending at `limit`. */
+/* Appends the rows of `s` below `limit` to `out`, followed by an end row at `limit`. */
 static void put_sequence(const struct sequence *s, const dwarf_row_vec *rows,
 			 uint64_t limit, dwarf_row_vec *out)
 {

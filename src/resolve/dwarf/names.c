@@ -9,9 +9,11 @@
 
 enum {
 	STEPS_MAX = 16,
-	ENTRY_BYTES_MAX = 1024, /* of a function's entry; usually about a hundred */
+	ENTRY_BYTES_MAX =
+		1024, /* maximum size of a function's entry; usually about a hundred
+				 * bytes */
 	NAME_MAX_BYTES = 1 << 20,
-	NAMES_MAX_BYTES = 1 << 28, /* of all names in one unit */
+	NAMES_MAX_BYTES = 1 << 28, /* maximum size of all names in one unit */
 	DW_AT_MIPS_linkage = 0x2007
 };
 
@@ -23,8 +25,9 @@ struct dwarf_names_place {
 
 /* The result so far, while following references between entries. */
 struct dwarf_names_found {
-	const struct dwarf_unit *unit; /* the unit of the first entry */
-	bool has_name;                 /* the name is at the end of s->names */
+	const struct dwarf_unit
+		*unit; /* unit of the first entry of the chain of references */
+	bool has_name; /* the name is at the end of s->names */
 	bool linkage;
 	uint32_t name;
 	uint32_t decl_file;
@@ -61,7 +64,8 @@ struct entry_view {
 	struct cursor c;
 	uint64_t base;            /* offset of c.data in .debug_info */
 	struct dwarf_unit rooted; /* for a unit whose root entry has not been read */
-	/* Copy of an entry in another unit: pages can be replaced when texts are read. */
+	/* Copy of an entry in another unit, because reading a text can replace the page that
+	 * contains the entry. */
 	uint8_t bytes[ENTRY_BYTES_MAX];
 };
 
@@ -107,7 +111,8 @@ static int dwarf_names_take(struct dwarf_scopes *s, struct dwarf_names_found *f,
 	}
 }
 
-/* Finds an entry: in the open unit, or in another one, of which it reads a part. */
+/* Finds an entry, in the open unit or in another unit. Of another unit, reads only the part with
+ * the entry. */
 static bool find_entry(const struct dwarf_open_unit *o, struct dwarf_reader *rd,
 		       const struct dwarf_names_place *at, struct entry_view *e)
 {

@@ -19,7 +19,7 @@ struct dwarf_package_table {
 	uint32_t nr_columns;
 	uint32_t nr_units;
 	uint32_t nr_slots;
-	size_t ids; /* offsets of the parts of the table */
+	size_t ids; /* offsets of the parts of the index */
 	size_t rows;
 	size_t columns;
 	size_t offsets;
@@ -70,7 +70,7 @@ static uint32_t dwarf_package_u32_at(struct cursor c, size_t pos)
 	return cursor_u32(&c);
 }
 
-/* Returns the row of an id, counted from 1; 0: none. */
+/* Returns the row of an id in the index, counted from 1; 0: the index does not have the id. */
 static uint32_t dwarf_package_find_row(const struct dwarf_package_table *t, uint64_t id)
 {
 	uint64_t mask = t->nr_slots - 1;

@@ -6,7 +6,7 @@
 
 #include "resolve/dwarf/unit.h"
 
-/* Fills `ret_unit` with the unit of this id, and reads its root entry. `info` is that of the
- * package; its unit list is not used. Returns 0, -ENOENT or -EBADMSG. */
+/* Fills `ret_unit` with the unit of this id, and reads its root entry. `info` is the package's;
+ * its list of units is not used. Returns 0, -ENOENT or -EBADMSG. */
 int dwarf_package_find(const struct dwarf_info *info, uint64_t id,
 		       struct dwarf_reader *rd, struct dwarf_unit *ret_unit);

@@ -24,7 +24,8 @@ struct qualifier {
 	struct buf out;
 	unsigned int depth;
 	uint64_t
-		auto_number; /* 0, or the parameter of a generic lambda that is written */
+		auto_number; /* 0, or the number of the parameter of a generic lambda that is being
+			      * written */
 	bool failed; /* damaged, or a limit was reached: the plain name is kept */
 };
 
@@ -345,8 +346,8 @@ static bool qualify_resolve(struct qualifier *q, struct dwarf_place place,
 	return f->named.name.kind != DWARF_VALUE_NONE;
 }
 
-/* main, and functions in extern "C". Their names are their symbols, without scope and
- * parameters. */
+/* Returns whether the function has C linkage: main, and functions in extern "C". The name of
+ * their symbol has neither scope nor parameters. */
 static bool has_c_linkage(const struct qualify_function *f)
 {
 	return f->external && !f->linkage;
@@ -417,7 +418,7 @@ static void put_scope(struct qualifier *q, struct dwarf_place place)
 
 static void put_type_name(struct qualifier *q, const struct dwarf_die *type)
 {
-	/* The names of DWARF and those of the demangler. */
+	/* Names of basic types: DWARF's, and the demangler's for the same type. */
 	static const char *const names[][2] = {
 		{ "long int", "long" },
 		{ "short int", "short" },
@@ -461,7 +462,8 @@ static void put_function_type(struct qualifier *q, const struct dwarf_die *type,
 	put_parameter_types(q, &p, false);
 }
 
-/* `middle` is for pointers to functions. */
+/* Writes a pointer or reference. For pointers to functions, `middle` is the text before the
+ * parameters. */
 static void put_pointer(struct qualifier *q, const struct dwarf_die *type,
 			const char *sign, const char *middle)
 {
@@ -566,7 +568,7 @@ static bool qualify_compose(struct qualifier *q, struct dwarf_unlinked *u,
 		return false;
 	u->last = f.last.place.off;
 	lang = f.last.tree->unit.lang;
-	/* dwz's units have no language. */
+	/* Units made by dwz have no language, so the open unit's is used. */
 	if (!is_cxx(lang ? lang : q->trees->open->unit->lang) || has_c_linkage(&f))
 		return false;
 	put_function(q, &f, with_parameters);
@@ -592,7 +594,7 @@ static const char *qualify_name_now(const struct dwarf_scopes *s,
 	return (const char *)s->names.data + s->functions.at[u->function].name;
 }
 
-/* Functions in the order of the entries, so that each unit is read once. */
+/* Compares functions by the order of their entries, so that each unit is read only once. */
 static int qualify_by_place(const void *a, const void *b)
 {
 	const struct dwarf_unlinked *x = a;

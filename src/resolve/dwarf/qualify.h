@@ -7,7 +7,7 @@
 #pragma once
 #include "resolve/dwarf/scopes.h"
 
-/* Replaces the names of the functions in `s->unlinked`. Functions of the unit that still have the
- * same name get their parameters. Returns 0 or -ENOMEM. */
+/* Replaces the names of the functions in `s->unlinked` by qualified ones. If functions of the
+ * unit then still have equal names, their parameters are appended. Returns 0 or -ENOMEM. */
 int dwarf_qualify(struct dwarf_scopes *s, struct dwarf_open_unit *o,
 		  struct dwarf_reader *rd);

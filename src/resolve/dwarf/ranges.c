@@ -41,7 +41,7 @@ enum {
 	LIST_BYTES = 512
 };
 
-/* A list that is read in chunks. */
+/* A list of ranges that is read in chunks. */
 struct dwarf_ranges_list {
 	const struct dwarf_unit *u;
 	struct dwarf_reader *rd;
@@ -49,7 +49,8 @@ struct dwarf_ranges_list {
 	uint64_t off;
 	struct cursor c;
 	uint64_t base;
-	/* A copy, because reading an address can replace the page. */
+	/* A copy of a part of the list, because reading an address can replace the page that
+	 * contains it. */
 	uint8_t bytes[LIST_BYTES];
 };
 

@@ -16,7 +16,7 @@ enum {
 
 enum reloc_op {
 	OP_SET, /* symbol + addend */
-	OP_ADD, /* added to the existing value */
+	OP_ADD, /* the result is added to the existing value */
 	OP_SUB
 };
 
@@ -196,7 +196,8 @@ int dwarf_reloc_apply(struct dwarf_file *f, const struct elf_section *rel,
 {
 	struct dwarf_section *s = &f->sections[kind];
 	struct relocs relocs = { .f = f };
-	/* Not 0 if the section was appended to another one. */
+	/* The offset of the section in the joined section; not 0 if it was appended to another
+	 * one. */
 	uint64_t off = f->placed.at[rel->info];
 	int r = off < s->bytes ? dwarf_section_load(s) : -EBADMSG;
 

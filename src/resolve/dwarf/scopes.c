@@ -12,7 +12,10 @@
 
 enum {
 	SCOPES_MAX = 1 << 26,
-	RANGES_MAX = 1 << 22, /* for one unit; 64 MB of code need a tenth of it */
+	RANGES_MAX =
+		1
+		<< 22, /* maximum number of ranges of a unit; 64 MB of code need a tenth of
+			       * it */
 	DW_AT_MIPS_linkage = 0x2007,
 	DW_AT_call_block = 0x2136 /* DW_AT_GNU_discriminator */
 };
@@ -183,7 +186,7 @@ static int dwarf_scopes_take_function(struct dwarf_scopes_walk *w, struct cursor
 	r = dwarf_scopes_read_code(w, &e);
 	if (r)
 		return r;
-	/* Either removed by the linker, with its contents, or an instance without code. */
+	/* The linker removed the function with its contents, or it is an instance without code. */
 	if (!w->s->code.nr)
 		*ret_scope = inlined ? w->stack[w->depth] : DWARF_NO_SCOPE;
 	else

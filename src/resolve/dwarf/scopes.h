@@ -27,7 +27,7 @@ struct dwarf_function {
 	uint32_t decl_line;
 };
 
-/* A function, or an instance of an inlined one. */
+/* A function, or an inlined instance of a function. */
 struct dwarf_scope {
 	uint32_t parent; /* DWARF_NO_SCOPE: not inlined */
 	uint32_t function;
@@ -44,7 +44,7 @@ struct dwarf_scope_range {
 	uint32_t scope;
 };
 
-/* From `addr` up to the next span, this scope is the innermost. */
+/* From `addr` up to the next span's `addr`, `scope` is the innermost scope. */
 struct dwarf_span {
 	uint64_t addr;
 	uint32_t scope; /* DWARF_NO_SCOPE: none */
@@ -55,14 +55,14 @@ struct dwarf_unlinked {
 	const struct dwarf_info *info;
 	uint64_t off;
 	/* Set by dwarf_qualify(). */
-	uint64_t last;      /* offset of its declaration */
-	uint64_t full_hash; /* of its name with parameters; 0: not yet known */
+	uint64_t last;      /* offset of the function's declaration */
+	uint64_t full_hash; /* hash of the name with parameters; 0: not computed yet */
 	uint32_t function;
 	bool is_alt;       /* in dwz's file */
 	bool is_ambiguous; /* another function has the same name, but other parameters */
 };
 
-/* Filled for one unit, then reused for the next. */
+/* The functions of one unit. The memory is reused for the next unit. */
 struct dwarf_scopes {
 	VEC(struct dwarf_scope) scopes; /* parents precede their children */
 	VEC(struct dwarf_function) functions;

@@ -15,7 +15,8 @@
 
 enum {
 	TEXT_USUAL = 256,
-	TEXT_MAX = 1 << 20, /* mangled names of templates can be long */
+	TEXT_MAX =
+		1 << 20, /* limit for a text; mangled names of templates can be long */
 	LOAD_MAX = 1 << 30
 };
 
@@ -171,7 +172,7 @@ static uint8_t *read_page(const struct dwarf_section *s, uint64_t page, uint8_t 
 	return bytes;
 }
 
-/* Returns one of the thread's own pages; its slot depends on section and page. */
+/* Returns one of the pages that only this thread uses; its slot depends on section and page. */
 static uint8_t *spare_page(const struct dwarf_section *s, struct dwarf_spare *spare,
 			   uint64_t page)
 {
@@ -259,7 +260,7 @@ static bool dwarf_section_is_shared(struct dwarf_section *s, uint64_t off)
 				    memory_order_relaxed);
 }
 
-/* Reads only the text at `off`, trying these lengths until its end is included. */
+/* Reads only the text at `off`, trying increasing lengths until the end of the text is included. */
 static const char *dwarf_section_read_text(struct dwarf_section *s,
 					   struct dwarf_spare *spare, uint64_t off)
 {

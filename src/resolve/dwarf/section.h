@@ -19,8 +19,8 @@ struct err;
 
 enum {
 	DWARF_PAGE_BYTES = 16 * 1024,
-	/* Read after each page, so that data that begins in a page and is not longer than this
-	 * is contiguous. */
+	/* Bytes that are read after each page, so that data that begins in a page and is not
+	 * longer than this is contiguous. */
 	DWARF_PAGE_TAIL = 4096,
 	/* Maximum number of pages of a section that all threads share and that stay in memory.
 	 * Further pages are in a small cache of each thread. */
@@ -39,7 +39,7 @@ struct dwarf_section {
 	atomic_size_t nr_shared;
 };
 
-/* A thread's own pages of large sections. */
+/* The pages of large sections that only one thread uses. */
 struct dwarf_spare {
 	struct {
 		const struct dwarf_section *section;

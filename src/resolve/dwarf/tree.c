@@ -9,7 +9,9 @@
 enum {
 	TREE_DEPTH_MAX = 1024,
 	BUDGET_MIN = 4 << 20,
-	BUDGET_RATIO = 64, /* compared with the open unit */
+	BUDGET_RATIO =
+		64, /* limit of the bytes that are read, as a multiple of the open unit's
+			    * size */
 	STEP_COST = 16,
 	DW_AT_MIPS_linkage = 0x2007
 };
@@ -325,7 +327,7 @@ static uint32_t dwarf_tree_node_before(const struct dwarf_tree *tree, uint64_t o
 	return low ? (uint32_t)low - 1 : DWARF_NO_NODE;
 }
 
-/* Returns the node, or the next one around it that is not a block. */
+/* Returns the node or, if it is a block, the innermost enclosing node that is not a block. */
 static uint32_t dwarf_tree_no_block(const struct dwarf_tree *tree, uint32_t node)
 {
 	while (node != DWARF_NO_NODE &&

@@ -9,7 +9,7 @@
 #include "resolve/dwarf/leb.h"
 
 enum {
-	HEADER_MAX = 40, /* the longest is that of a 64-bit type unit */
+	HEADER_MAX = 40, /* bytes of the longest header, that of a 64-bit type unit */
 	ROOT_MAX = 1 << 16,
 	UNIT_MAX = 0x7fffffff
 };
@@ -84,7 +84,7 @@ static int unit_at(const struct dwarf_info *info, uint64_t off, struct dwarf_uni
 {
 	struct dwarf_section *s = &info->file->sections[DWARF_INFO];
 	uint64_t left = s->bytes - off;
-	/* HEADER_MAX - 1: the buffer never has to grow. */
+	/* Read at most HEADER_MAX - 1 bytes, so that the buffer never has to grow. */
 	size_t len = (size_t)(left < HEADER_MAX - 1 ? left : HEADER_MAX - 1);
 	uint8_t raw[HEADER_MAX];
 	uint8_t *buf = raw;

@@ -47,7 +47,7 @@ struct dwarf_unit {
 	const struct dwarf_info *info;
 	uint64_t off;   /* of its header in .debug_info */
 	uint64_t bytes; /* including the header */
-	uint32_t dies;  /* offset of the entries, relative to `off` */
+	uint32_t dies;  /* offset of the first entry, relative to `off` */
 	struct dwarf_widths widths;
 	uint8_t type;  /* DW_UT_... */
 	bool bad_root; /* the root entry cannot be read, so nothing in the unit can */
@@ -110,7 +110,9 @@ struct dwarf_reader {
 		struct dwarf_abbrevs table;
 	} tables[DWARF_READER_TABLES];
 	uint64_t clock;
-	const struct dwarf_abbrevs *open; /* the open unit's table, never evicted */
+	const struct dwarf_abbrevs
+		*open; /* abbreviation table of the open unit, which is never
+					   * evicted */
 };
 
 void dwarf_reader_done(struct dwarf_reader *rd);
@@ -125,7 +127,7 @@ void dwarf_info_done(struct dwarf_info *info);
  * format, only the size is valid), or -EBADMSG. */
 int dwarf_unit_init_at(const struct dwarf_info *info, uint64_t off,
 		       struct dwarf_unit *ret_unit);
-/* The offsets at which a split unit's data begin in the sections of a package. */
+/* The offsets of a split unit's data in the sections of a package. */
 struct dwarf_parts {
 	uint64_t abbrev;
 	uint64_t str_offsets;
@@ -136,7 +138,7 @@ struct dwarf_parts {
 int dwarf_unit_find_split(const struct dwarf_info *info, uint64_t off, uint64_t end,
 			  uint64_t id, const struct dwarf_parts *parts,
 			  struct dwarf_reader *rd, struct dwarf_unit *ret_unit);
-/* Reads the root entry of a unit and stores its attributes. */
+/* Reads the root entry of a unit and stores its attributes in `u`. */
 void dwarf_unit_read_root(struct dwarf_unit *u, struct dwarf_reader *rd);
 /* Returns the unit that contains offset `off`, or NULL. */
 const struct dwarf_unit *dwarf_info_unit_at(const struct dwarf_info *info,
@@ -148,18 +150,18 @@ int dwarf_unit_open(struct dwarf_open_unit *o, const struct dwarf_unit *u,
 const struct dwarf_abbrevs *dwarf_unit_abbrevs(const struct dwarf_unit *u,
 					       struct dwarf_reader *rd);
 bool dwarf_unit_is_c(const struct dwarf_unit *u);
-/* Returns whether symbols of its language are the names in the source. */
+/* Returns whether the unit's language has symbols that equal the names in the source. */
 bool dwarf_unit_is_unmangled(const struct dwarf_unit *u);
 
 /* Reads a value at the cursor; c->data is at offset `base` in .debug_info. */
 struct dwarf_value dwarf_value_read(const struct dwarf_unit *u, struct cursor *c,
 				    uint64_t base, const struct dwarf_attr *attr);
-/* Gets the address; returns false if not found. */
+/* Gets the address that a value represents. Returns false if it has none. */
 bool dwarf_value_addr(const struct dwarf_unit *u, struct dwarf_reader *rd,
 		      struct dwarf_value v, uint64_t *ret_addr);
 /* Returns the text, or NULL if none exists; valid until this thread reads again. */
 const char *dwarf_value_text(const struct dwarf_unit *u, struct dwarf_reader *rd,
 			     struct dwarf_value v);
-/* Reads entry number `i` of .debug_addr. */
+/* Reads entry number `i` of .debug_addr. Returns false if it does not exist. */
 bool dwarf_unit_addrx(const struct dwarf_unit *u, struct dwarf_reader *rd, uint64_t i,
 		      uint64_t *ret_addr);

@@ -197,7 +197,7 @@ static bool entry_off(uint64_t base, uint64_t i, unsigned int width, uint64_t *r
 bool dwarf_unit_addrx(const struct dwarf_unit *u, struct dwarf_reader *rd, uint64_t i,
 		      uint64_t *ret_addr)
 {
-	/* The addresses of a split unit are in the program. */
+	/* The addresses of a split unit are in the file of its skeleton, the program. */
 	const struct dwarf_unit *owner = u->skeleton ? u->skeleton : u;
 	uint64_t off;
 

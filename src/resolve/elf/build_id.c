@@ -50,14 +50,14 @@ static int id_in_notes(const struct elf_file *f, uint64_t off, uint64_t len,
 	return r;
 }
 
-/* Searches the segments first: stripped files have them also, and they are near the start.
- * Files that contain only debug information have empty segments, but kept the section. */
+/* Searches the segments first: stripped files also have them, and they are near the start. Files
+ * that contain only debug information have empty segments, but their note section is intact. */
 static int find_id(struct elf_file *f, struct build_id *ret_id, struct err *err)
 {
 	struct build_id guid = { .len = PE_GUID_BYTES };
 	int r;
 
-	/* perf (with libbfd) uses it for PE files. */
+	/* perf (with libbfd) uses the GUID of a PE file as its build-id. */
 	if (f->is_pe && pe_read_guid(f, guid.bytes)) {
 		*ret_id = guid;
 		return 0;
@@ -122,7 +122,8 @@ int elf_build_id_bytes(const void *bytes, size_t len, struct build_id *ret_id)
 
 int notes_build_id(const void *bytes, size_t len, struct build_id *ret_id)
 {
-	/* Bare notes do not contain their byte order: try this machine's, then the other. */
+	/* A notes section without its file does not show its byte order: try this machine's, then
+	 * the other. */
 	if (take_id(bytes, len, false, ret_id) == 0)
 		return 0;
 	return take_id(bytes, len, true, ret_id);

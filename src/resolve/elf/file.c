@@ -26,7 +26,8 @@ static bool is_under(const char *path, const char *folder)
 	return strncmp(path, folder, strlen(folder)) == 0;
 }
 
-/* The kernel's files that are read as symbols or as an ELF file. */
+/* Returns whether the path is one of the kernel's files that are read as symbols or as an ELF
+ * file. */
 static bool elf_file_is_of_kernel(const char *path)
 {
 	return !strcmp(path, "/proc/kallsyms") || !strcmp(path, "/proc/kcore");
@@ -194,7 +195,8 @@ static int elf_file_read_header(struct elf_file *f, struct tables *ret_tables,
 	    (f->nr_sections == 0 || t.nr_segments == PN_XNUM ||
 	     f->names_section == SHN_XINDEX) &&
 	    take_extended_counts(f, &t))
-		f->shoff = 0; /* the true sizes of both tables are unknown */
+		f->shoff =
+			0; /* The limits of both tables are unknown, so no section is read. */
 	if (!f->shoff)
 		f->nr_sections = 0;
 	*ret_tables = t;
@@ -331,7 +333,9 @@ static bool elf_file_has_bytes(const struct elf_file *f, uint64_t offset,
 	return offset <= f->len && bytes <= f->len - offset;
 }
 
-/* Debug files keep the segments of their binaries, but not the bytes. */
+/* Returns whether the file contains the bytes of all sections or, without sections, of all
+ * segments. A debug file has the segments of its binary without the bytes, so segments do not
+ * count if there are sections. */
 static bool elf_file_has_all(struct elf_file *f)
 {
 	bool has = !elf_file_sections(f, NULL);

@@ -147,7 +147,7 @@ static bool pe_add_section(struct elf_file *f, const uint8_t *raw, uint32_t name
 	s.offset = cursor_u32(&c);
 	c.pos = SECTION_BYTES - 4;
 	flags = cursor_u32(&c);
-	/* In the file, sections are padded. */
+	/* In the file, sections are padded, so the size in memory is the true size. */
 	if (virtual_bytes && virtual_bytes < s.bytes)
 		s.bytes = virtual_bytes;
 	segment.offset = s.offset;
@@ -312,7 +312,7 @@ static uint8_t pe_unwind_flags(const struct elf_file *f, uint64_t vaddr)
 	return pe_read_at(f, vaddr, &byte, 1) ? byte >> 3 : 0;
 }
 
-/* Adds an entry of the table. A chained one continues the function before it. */
+/* Adds an entry of the table. A chained entry continues the function of the previous one. */
 static bool pe_add_function(const struct elf_file *f, struct cursor *c,
 			    pe_functions *functions)
 {

@@ -10,7 +10,8 @@ struct buf;
  * (malformed or truncated), -EFBIG (more than `max`, or decompression needs more than
  * XZ_MEMORY_MAX bytes), -ENOMEM, or -EOPNOTSUPP without liblzma. */
 enum {
-	XZ_MEMORY_MAX = 128 << 20 /* the best compression, xz -9, needs half of it */
+	XZ_MEMORY_MAX = 128 << 20 /* limit for the memory of the decompressor; the best
+				   * compression, xz -9, needs half of it */
 };
 int xz_unpack(const void *bytes, size_t len, size_t max, struct buf *out);
 /* Returns liblzma's version, or NULL in a build without liblzma. */

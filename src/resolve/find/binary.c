@@ -171,7 +171,8 @@ __attribute__((format(printf, 1, 2))) static char *format_path(const char *forma
 	return path;
 }
 
-/* Distinguishes files with the same build-id, or that had the same inode one after the other. */
+/* Returns a hash that distinguishes files with the same build-id, and files that had the same
+ * inode one after the other. */
 static uint64_t binary_file_hash(const struct image *image)
 {
 	uint64_t inode = hash_pair(image->inode, image->inode_gen);
@@ -273,7 +274,8 @@ static int try_index(const struct file_index *index, const char *name,
 	return r;
 }
 
-/* Returns 0 (also if the cache does not have the file) or -ENOMEM. */
+/* Opens the file from perf's cache. Returns 0 (also if the cache does not have the file) or
+ * -ENOMEM. */
 static int open_cached(const struct binary_locations *locations,
 		       const struct image *image, const char *name,
 		       enum debug_cache_part part, int *ret_fd, char **ret_path)
@@ -399,8 +401,8 @@ static int try_cache(const struct binary_locations *locations,
 	return r;
 }
 
-/* Returns whether the file has the recorded device, inode and (if its file system supports it)
- * generation. On another machine such a file is on a copy of the same disk. */
+/* Returns whether the file is exactly the recorded one: same device, inode and (if its file system
+ * supports it) generation. On another machine such a file is on a copy of the same disk. */
 static bool is_very_file(const char *path, const struct image *image)
 {
 	int generation[2] = { 0 }; /* declared as long, but the kernel writes an int */
@@ -435,7 +437,7 @@ static int try_recorded(const struct binary_locations *locations,
 		return 0;
 	}
 	if (locations->archive && !image->build_id.len) {
-		/* Copying changes the inode. */
+		/* Do not compare the inode, because copying changes it. */
 		struct image copy = *image;
 
 		copy.dev = 0;
@@ -447,8 +449,8 @@ static int try_recorded(const struct binary_locations *locations,
 			       step_recorded, b);
 }
 
-/* Like try_recorded(), if the path can be used. Another file at the path of a deleted one does not
- * mean that the binary was changed. */
+/* Like try_recorded(), if the path can be used. If another file is at the path of a deleted file,
+ * this does not mean that the binary was changed. */
 static int try_path_of_image(const struct binary_locations *locations,
 			     const struct image *image, const char *name,
 			     struct binary *b)
@@ -511,8 +513,8 @@ static bool is_untouched(const struct binary_locations *locations,
 	return is;
 }
 
-/* Tries the session's copies of files that were deleted or replaced: that of this very file,
- * then that of any file with the build-id. */
+/* Tries the session's copies of files that were deleted or replaced: first the copy of the file
+ * with the same identity, then that of any file with the build-id. */
 static int try_copy(const struct binary_locations *locations, const struct image *image,
 		    struct binary *b)
 {
@@ -553,7 +555,7 @@ static int binary_find_known(const struct binary_locations *locations,
 	return r;
 }
 
-/* Opens the file at the recorded path, whatever it is: the user accepts that. */
+/* Opens the file at the recorded path without any check, which the user accepted. */
 static int find_changed(const struct binary_locations *locations,
 			const struct image *image, const char *name, struct binary *b)
 {
@@ -631,7 +633,8 @@ int binary_find(const struct binary_locations *locations, const struct image *im
 	return 0;
 }
 
-/* Some servers have only the content of debug packages. */
+/* Fetches a module's file. Some servers have only the content of debug packages, so if the module
+ * is not found, its debug file is fetched. */
 static int fetch_module(const struct binary_locations *locations,
 			const struct image *image, const char *module, struct binary *b)
 {
@@ -653,7 +656,8 @@ static int find_installed_module(const struct binary_locations *locations,
 		image->build_id.len || !locations->foreign || locations->root[0];
 	int r = try_cache(locations, image, NULL, b);
 
-	/* OProfile's name of a module is a path, and its users link the file to that path. */
+	/* OProfile names a module by a path, and its users make that path a link to the module's
+	 * file. */
 	if (!r && b->fd < 0 && plausible)
 		r = binary_try_file(format_path("%s/%s", locations->root, module),
 				    image, step_recorded, b);

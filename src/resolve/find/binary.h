@@ -21,7 +21,7 @@ enum binary_stage {
 	BINARY_HERE,    /* at its recorded path, or in a cache of copies */
 	BINARY_INDEX,   /* by name in the directories of --image-path */
 	BINARY_FETCH,   /* from debuginfod servers, by build-id */
-	BINARY_CHANGED, /* the other file that is now at its recorded path */
+	BINARY_CHANGED, /* another file that is now at the recorded path */
 	BINARY_STAGES
 };
 
@@ -46,7 +46,7 @@ struct binary_locations {
 	bool foreign;
 	/* `foreign` is an assumption: the recording names no machine */
 	bool host_unknown;
-	/* `root` is an archive; its creator has already verified the inodes */
+	/* `root` is an archive, whose creator has already verified the inodes */
 	bool archive;
 };
 
@@ -73,7 +73,7 @@ struct binary {
  * binary_close(). */
 int binary_find(const struct binary_locations *locations, const struct image *image,
 		const char *name, struct binary *ret_binary);
-/* The file that a copy in a session was made from. */
+/* The kind of file that a copy in a session was made from. */
 enum binary_copy_of {
 	BINARY_COPY_SHARED, /* of any file with the build-id: the recorder's or root's, and
 			     * all copies of earlier versions */
@@ -85,10 +85,10 @@ enum binary_copy_of {
  * VDSO, whether or not the copy exists; NULL if out of memory. */
 char *binary_copy_path(const char *session_dir, const struct image *image,
 		       enum binary_copy_of of);
-/* Searches for the file of a kernel module, which may be compressed, in one stage: in perf's
- * cache and in the directories where modules or their debug files are installed; in the index;
- * or on servers. Requires the build-id `id`; if its length is 0 (unknown), uses a file only if
- * no other has the name. Sets fd, path and status as above. */
+/* Searches for the file of a kernel module, which may be compressed, in one stage: in perf's cache
+ * and in the directories where modules or their debug files are installed; in the index; or on
+ * servers. Requires the build-id `id`; if its length is 0 (unknown), uses a file only if no other
+ * has the name. Sets fd, path and status as binary_find() does. */
 int binary_find_module(const struct binary_locations *locations, const char *module,
 		       const struct build_id *id, struct binary *ret_binary);
 /* Searches the locations where distributions install the vmlinux of kernel `release` for a file

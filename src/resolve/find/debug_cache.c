@@ -90,7 +90,8 @@ int debug_cache_link(const char *dir, const struct build_id *id, char **ret_text
  * Returns 0: the caller frees *ret_path; or a negative errno. */
 static int follow_link(const struct debug_cache_place *p, char **ret_path)
 {
-	static const char up[] = "../../"; /* up to the cache directory */
+	static const char up[] =
+		"../../"; /* path from .build-id/XX up to the cache directory */
 	char *text;
 	int len, r = debug_cache_link(p->dir, p->id, &text);
 
@@ -145,7 +146,8 @@ static int debug_cache_open_part(const struct debug_cache_place *p,
 		if (asprintf(&path, "%s/%s", base, part_files[part]) < 0)
 			path = NULL;
 	} else if (part == DEBUG_CACHE_DEBUG) {
-		path = NULL; /* the old layout has only the binary */
+		path = NULL; /* in the old layout, the file is the binary and there are no other
+			      * parts */
 	}
 	if (path && (part != DEBUG_CACHE_KALLSYMS || is_called_by_id(base, p->hex)))
 		fd = unpacked_open(path);
@@ -208,7 +210,7 @@ int debug_cache_open(const char *dir, const struct build_id *id,
 	if (!base)
 		return r;
 	r_name = debug_cache_open_part(&p, part, base, ret_fd, ret_path);
-	/* The error of the link is more useful than a missing file. */
+	/* Report the error of the link, which is more useful than that of a missing file. */
 	return r_name == -ENOENT ? r : r_name;
 }
 

@@ -23,11 +23,11 @@ enum {
 	CRC_SLICES = 8
 };
 
-/* The reversed polynomial of IEEE 802.3. */
+/* The polynomial of IEEE 802.3, with reversed bits. */
 #define CRC_POLYNOMIAL 0xedb88320
 
 struct crc_table {
-	/* [n][b]: CRC of byte b followed by n zero bytes */
+	/* of[n][b]: CRC of byte b followed by n zero bytes */
 	uint32_t of[CRC_SLICES][256];
 };
 
@@ -137,7 +137,8 @@ static bool has_crc(int fd, uint32_t wanted)
 	return n >= 0 && crc == wanted;
 }
 
-/* A CRC is easily forged, and other users might be able to write to the binary's directory. */
+/* Returns whether the file's owner can be trusted. A CRC is easily forged, and other users might
+ * be able to write to the binary's directory. */
 static bool has_trusted_owner(int fd, int binary_fd)
 {
 	struct stat debug, binary;

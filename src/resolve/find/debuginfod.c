@@ -26,10 +26,10 @@ enum {
 struct server {
 	char *url; /* without a trailing slash */
 	uint64_t key;
-	bool looked;   /* the record of recent failures was checked */
-	bool down;     /* not used any more */
-	bool answered; /* has sent a file, or reported that it does not have one */
-	bool said;     /* a warning was printed that it sent a wrong file */
+	bool looked; /* the record of recent failures was checked */
+	bool down;   /* not used any more */
+	bool answered; /* the server has sent a file, or reported that it does not have one */
+	bool said; /* a warning that the server sent a wrong file was printed */
 };
 
 struct debuginfod {
@@ -72,9 +72,9 @@ struct fetch {
 	struct http *http;
 	const struct debuginfod_want *wants;
 	size_t nr;
-	size_t next; /* index of the next want to start */
+	size_t next; /* index in the list of wanted files of the next one to start */
 	size_t nr_over;
-	size_t nr_late; /* not finished before the timeout */
+	size_t nr_late; /* number of files not finished before the timeout */
 	uint64_t bytes; /* in complete files */
 	struct debuginfod_file files[DEBUGINFOD_AT_ONCE];
 };
@@ -172,7 +172,7 @@ int debuginfod_open(struct debuginfod *d, const struct debuginfod_want *want,
 	return r;
 }
 
-/* Returns whether to use the server. Logs once why not. */
+/* Returns whether to use the server. If not, logs the reason once. */
 static bool is_up(const struct debuginfod *d, struct server *s)
 {
 	int64_t age;
@@ -236,7 +236,7 @@ static char *url_of(const struct server *s, const struct debuginfod_want *want)
 	return NULL;
 }
 
-/* Nothing can be stored, so no server is useful. */
+/* Stops all requests, because no file can be stored. */
 static void stop_all(struct fetch *f, const char *why)
 {
 	for (size_t i = 0; i < f->d->servers.nr; i++)

@@ -112,7 +112,7 @@ bool debuginfod_cache_is(int fd, const struct debuginfod_want *want)
 	       elf_file_is_whole(fd);
 }
 
-/* Returns -1 if the mtime is in the future. */
+/* Returns the age of a file in seconds; -1 if its mtime is in the future. */
 static int64_t age_s(const struct stat *st)
 {
 	int64_t age = (int64_t)time(NULL) - (int64_t)st->st_mtim.tv_sec;
@@ -155,7 +155,7 @@ int debuginfod_cache_open(const char *dir, const struct debuginfod_want *want,
 	return r;
 }
 
-/* Creates directories like other clients: accessible only by the user. */
+/* Creates directories as other clients do: accessible only by the user. */
 static int debuginfod_cache_make_folder(const char *dir,
 					const struct debuginfod_want *want)
 {

@@ -30,7 +30,7 @@ struct http_get {
 	const char *url;
 	int fd;
 	uint64_t max_bytes;
-	bool elf; /* stop the transfer if the content is not an ELF file */
+	bool elf; /* stop the transfer if the content does not begin like an ELF file */
 	void *ctx;
 	/* The result. */
 	enum http_outcome outcome;

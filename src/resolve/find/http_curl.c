@@ -2,7 +2,7 @@
 /* http_curl.c - implements http.h with libcurl, which is loaded at run time: most reports do
  * not need it. */
 #define CURL_DISABLE_TYPECHECK /* its macros work only if libcurl is linked */
-/* for CURLOPT_PROTOCOLS, whose replacement is too new */
+/* CURLOPT_PROTOCOLS is deprecated, but its replacement is too new */
 #define CURL_DISABLE_DEPRECATION
 #include <curl/curl.h>
 #include <dlfcn.h>
@@ -41,7 +41,7 @@ struct curl {
 struct http {
 	struct curl curl;
 	CURLM *multi;
-	/* SIGPIPE's; a server can close the connection at any time */
+	/* action of SIGPIPE to restore; a server can close the connection at any time */
 	struct sigaction before;
 };
 
@@ -77,7 +77,7 @@ static int http_curl_load(struct curl *c)
 			return -EOPNOTSUPP;
 		memcpy(functions[i].to, &f, sizeof(f));
 	}
-	/* Never unloaded: threads of its resolver can outlive a request. */
+	/* The library is never unloaded: threads of its resolver can outlive a request. */
 	return lib ? 0 : -EOPNOTSUPP;
 }
 

@@ -28,7 +28,7 @@
 enum {
 	SMALL_FILE_MAX = 4096,
 	LINK_TEXT_MAX = 4096,
-	MAPPED_MAX = 4096 /* limit of mapped files to remember */
+	MAPPED_MAX = 4096 /* maximum number of mapped files to remember */
 };
 
 /* The kernel appends this to the path of a deleted file. */
@@ -42,7 +42,7 @@ struct live_process {
 	uint64_t root_dev;
 	uint64_t root_inode;
 	uint64_t mounts;  /* id of its mount namespace */
-	bool is_searched; /* files below its root can be opened */
+	bool is_searched; /* files below the process's root can be opened */
 };
 
 /* A mapped file that cannot be opened by its path. */
@@ -59,7 +59,7 @@ struct live_files {
 	VEC(struct live_process) processes;
 	size_t nr_mapped; /* processes whose mappings were read */
 	VEC(struct live_mapping) mappings;
-	/* (hash, inode) of the mappings, to add each file once */
+	/* (hash, inode) of the mappings, so that each file is added once */
 	struct map mapped;
 	struct live_process self; /* this process, whose files can be opened directly */
 };
@@ -206,7 +206,7 @@ static int live_files_update(struct live_files *l)
 
 		if (t->pid <= 0 || t->flags & (THREAD_KERNEL | THREAD_LOST))
 			continue;
-		/* After an exec it is the same process with another binary. */
+		/* After an exec, the process has the same pid and another binary. */
 		slot = map_at(&l->known, (uint64_t)t->pid, t->app, &is_new);
 		if (!slot)
 			return -ENOMEM;

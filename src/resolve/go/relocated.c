@@ -19,7 +19,7 @@ enum {
 	LOONGARCH_RELATIVE = 3 /* R_LARCH_RELATIVE, which old headers lack */
 };
 
-/* Returns the type of relocations whose addend is the address; 0: unknown. */
+/* Returns the type of relocation whose addend is the address to store; 0: unknown. */
 static uint32_t elf_relocated_relative_type(uint16_t machine)
 {
 	static const struct {

@@ -25,7 +25,9 @@ enum {
 	FUNCDATA_INLINE = 3,
 	FUNCDATA_INLINE_OLD = 4, /* before Go 1.16 */
 	TABLE_ALIGN = 8,
-	FLAG_FIRST = 1 /* in the byte two before the number of function data */
+	FLAG_FIRST =
+		1 /* the flag of functions that are the first of a stack; it is in the byte
+		        * two before the number of function data */
 };
 
 /* The differences between the layouts. Offsets in a function's record are relative to the end of
@@ -44,7 +46,8 @@ struct go_layout {
 
 static const struct go_layout layouts[] = {
 	{ .magic = 0xfffffffb,
-	  .nr_funcdata_at = 31, /* since Go 1.12, which first had inlined calls */
+	  .nr_funcdata_at =
+		  31, /* exists since Go 1.12, the first version with inlined calls */
 	  .call_bytes = 20,
 	  .call_name_at = 12,
 	  .call_parent_at = 16 },
@@ -95,21 +98,23 @@ struct go_table {
 	size_t len;
 	const char *names; /* followed by a zero byte */
 	size_t names_len;
-	char *own_names; /* the same; NULL: they are in `bytes` */
+	char *own_names; /* memory of `names` to free; NULL: the names are in `bytes` */
 	bool swap;
 	uint8_t ptr_bytes;
 	uint8_t quantum; /* all sizes of code are multiples of it */
 	size_t nr;
 	uint64_t text; /* added to addresses that are offsets */
 	struct go_area functions;
-	struct go_area units; /* file numbers of a unit -> offsets in `files` */
+	struct go_area units; /* for each unit: offsets in `files`, by file number */
 	struct go_area files;
 	struct go_area values;
 	struct go_area records;
 	uint64_t low; /* the code */
 	uint64_t high;
-	uint64_t calls;       /* added to offsets of inlined calls */
-	uint32_t calls_index; /* of their offset in a function's data; 0: unknown */
+	uint64_t calls; /* address to which the offsets of inlined calls are relative */
+	uint32_t
+		calls_index; /* index of the offset of inlined calls in a function's data; 0:
+			       * unknown */
 };
 
 static uint64_t go_read_number(const struct go_table *t, size_t at, unsigned int bytes)
@@ -344,8 +349,8 @@ static bool go_search_module(struct go_table *t, const struct elf_section *s)
 	return found;
 }
 
-/* The linker describes the module in data: newer ones do not repeat the start of the code in
- * the table's header. */
+/* Finds the linker's description of the module in a data section: newer tables do not repeat the
+ * start of the code in their header. */
 static void go_find_module(struct go_table *t, struct elf_file *f)
 {
 	static const char *const sections[] = { ".go.module", ".noptrdata",
@@ -359,7 +364,7 @@ static void go_find_module(struct go_table *t, struct elf_file *f)
 	}
 }
 
-/* Finds out to what the addresses of functions are relative. */
+/* Finds the address to which the addresses of functions are relative. */
 static void go_find_text(struct go_table *t, struct elf_file *f, bool calls)
 {
 	const struct elf_section *s;

@@ -114,8 +114,8 @@ bool jit_may_be_copied(int fd, int64_t uid)
 /* The conditions for using a file of a process. */
 struct wanted {
 	uint64_t inode;    /* 0: any */
-	uint64_t since_ns; /* last written after that; 0: any */
-	uint64_t until_ns; /* last written before that; 0: any */
+	uint64_t since_ns; /* the file was last written after this time; 0: any time */
+	uint64_t until_ns; /* the file was last written before this time; 0: any time */
 	int64_t uid;       /* accepted owner besides the caller and root; -1: none */
 	bool any_owner;
 };
@@ -190,7 +190,7 @@ struct kept_map {
 	char **ret_path;
 };
 
-/* Returns 1 if the map was opened. */
+/* Opens the map if `name` is one. Returns 1 if it was opened. */
 static int open_if_map(void *ctx, const char *name)
 {
 	const struct kept_map *m = ctx;
@@ -203,7 +203,8 @@ static int open_if_map(void *ctx, const char *name)
 	return r == -ENOENT ? 0 : r ? r : 1;
 }
 
-/* The copy is named after the pid that the process had in its own namespace. */
+/* Opens the session's copy of a map, which is named after the pid that the process had in its own
+ * namespace. */
 static int open_kept_map(const char *session_dir, int32_t pid, int *ret_fd,
 			 char **ret_path)
 {
@@ -223,7 +224,7 @@ static int open_kept_map(const char *session_dir, int32_t pid, int *ret_fd,
 struct jit_live {
 	uint64_t start_ns; /* its start, CLOCK_BOOTTIME; 0: there is none */
 	uint64_t wall_ns;  /* the same, CLOCK_REALTIME */
-	/* It began before the recording ended, and can be the recorded one. */
+	/* It began before the recording ended, so it can be the recorded process. */
 	bool may_be;
 	/* It also began before the recording, so no other process had this pid meanwhile. */
 	bool is_certain;
@@ -281,7 +282,8 @@ static int jit_live_try_file(const struct jit_live *live, int32_t pid, int made,
 	return -ENOENT;
 }
 
-/* A process that still runs can have another /tmp and another pid there. */
+/* Opens the map in /tmp of a process that still runs. The process can have another /tmp, and
+ * another pid in its namespace. */
 static int open_live_map(const struct jit_locations *locations, int32_t pid,
 			 int *ret_fd, char **ret_path)
 {
@@ -340,7 +342,7 @@ int jit_open_dump(const struct jit_locations *locations, int32_t pid, const char
 		r = try_kept(asprintf(ret_path, "%s/jit/%d/%s", locations->session_dir,
 				      pid, name),
 			     ret_fd, ret_path);
-	/* Copies have different inodes. */
+	/* A copy has another inode than the recorded file, so do not compare inodes. */
 	if (r == -ENOENT && locations->root[0])
 		return jit_files_try_file(
 			asprintf(ret_path, "%s%s", locations->root, path), &in_root,

@@ -22,7 +22,7 @@ int jit_session_new(const char *session_dir, const struct dict *dict,
 		    const struct session_info *info, struct jit_session **ret_session);
 void jit_session_free(struct jit_session *s); /* accepts NULL */
 const struct dict *jit_session_dict(const struct jit_session *s);
-/* Converts a batch; the result is valid until the next call. Samples with invalid references
- * get none. Returns 0 or -ENOMEM. */
+/* Converts a batch; the result is valid until the next call. Samples that refer to a stack outside
+ * of the dict get no stack. Returns 0 or -ENOMEM. */
 int jit_session_batch(struct jit_session *s, const struct sample_batch *batch,
 		      struct sample_batch *ret_batch);

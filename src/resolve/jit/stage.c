@@ -17,7 +17,7 @@ struct jit_stage_dump {
 	bool timeless;
 	struct jitdump codes;
 	struct jit_times times;
-	uint32_t older; /* another dump of this process, or JITDUMP_NO_CODE */
+	uint32_t older; /* index of another dump of this process, or JITDUMP_NO_CODE */
 };
 
 /* The result for a node of the trie of stacks, and its time span. */

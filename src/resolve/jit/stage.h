@@ -37,15 +37,16 @@ struct jit_dump_source {
 	enum jit_clock clock;
 	uint64_t mapped_ns; /* for JIT_CLOCK_MAPPED, in the samples' clock */
 };
-/* Adds a dump. A damaged one is used up to the damage, which is reported with log_say().
- * Returns 0, -EBADMSG (not a jitdump), another negative errno of reading it, or -ENOMEM. */
+/* Adds a dump. If it is damaged, the part before the damage is used, and the damage is reported
+ * with log_say(). Returns 0, -EBADMSG (not a jitdump), another negative errno of reading it, or
+ * -ENOMEM. */
 int jit_stage_add(struct jit_stage *s, const struct jit_dump_source *from);
 /* Returns whether there are any dumps. */
 bool jit_stage_is_needed(const struct jit_stage *s);
 
 /* Returns the stack at that time; DICT_NONE if out of memory. */
 uint32_t jit_stage_stack(struct jit_stage *s, uint32_t stack, uint64_t time_ns);
-/* Like jit_stage_stack(), for one location: changes *image and *offset if they are in such code.
- * Returns 0 or -ENOMEM. */
+/* Like jit_stage_stack(), for one location: changes *image and *offset if they are in code that a
+ * jitdump describes. Returns 0 or -ENOMEM. */
 int jit_stage_position(struct jit_stage *s, uint32_t *image, uint64_t *offset,
 		       uint64_t time_ns);

@@ -21,7 +21,7 @@ static int jit_times_compare(const void *a, const void *b)
 	return x->order < y->order ? -1 : x->order > y->order;
 }
 
-/* Adds the shift; a result below 0 is 0. */
+/* Returns the time plus the shift, or 0 if that is negative. */
 static uint64_t shifted(uint64_t time_ns, int64_t shift_ns)
 {
 	uint64_t by = (uint64_t)shift_ns;
@@ -98,7 +98,7 @@ struct jit_times_search {
 	struct jit_found found;
 };
 
-/* Checks all entries that begin where entry `last` does, which is the last of them. Returns the
+/* Checks all entries that begin where entry `last` does; `last` is the last of them. Returns the
  * number of entries that begin earlier. */
 static size_t look_at_start(struct jit_times_search *s, size_t last)
 {

@@ -12,7 +12,7 @@ struct jit_time {
 	uint64_t time_ns;
 	uint64_t end;
 	uint64_t top;  /* the maximum end of all code that starts here or before */
-	uint32_t code; /* JITDUMP_NO_CODE: unloaded */
+	uint32_t code; /* index of the code; JITDUMP_NO_CODE: it was unloaded */
 	uint32_t order;
 };
 
@@ -28,7 +28,7 @@ void jit_times_done(struct jit_times *t);
 
 /* The code at an address in the time span [from_ns, to_ns). */
 struct jit_found {
-	uint32_t code;   /* JITDUMP_NO_CODE: unknown */
+	uint32_t code;   /* index of the code; JITDUMP_NO_CODE: unknown */
 	uint64_t offset; /* relative to its first byte */
 	uint64_t from_ns;
 	uint64_t to_ns;

@@ -68,7 +68,7 @@ int line_block_open(struct line_block *b, const void *bytes, size_t len)
 	return 0;
 }
 
-/* Returns the last group that begins at or before `addr`; `nr` if none does. */
+/* Returns the last group that begins at or before `addr`; `nr` if there is no such group. */
 static uint32_t find_group(const uint8_t *addrs, uint32_t nr, uint64_t addr)
 {
 	uint32_t low = 0;

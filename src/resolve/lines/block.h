@@ -72,7 +72,7 @@ struct line_run {
 	uint64_t group_high; /* start of the next group */
 	size_t pos;
 	uint32_t group;
-	uint32_t left; /* unread entries of the group */
+	uint32_t left; /* number of unread entries of the group */
 };
 struct line_seek {
 	const struct line_block *block;
@@ -86,7 +86,8 @@ struct line_seek {
 void line_seek_begin(struct line_seek *s, const struct line_block *b);
 /* Like line_block_row(). s->rows contains the addresses for which the result is also valid. */
 bool line_seek_row(struct line_seek *s, uint64_t addr, struct line_row *ret_row);
-/* Like line_block_scope_at(). The same holds for s->spans. */
+/* Like line_block_scope_at(). s->spans contains the addresses for which the result is also
+ * valid. */
 uint32_t line_seek_scope(struct line_seek *s, uint64_t addr);
 
 /* Iterates over the rows in the order of addresses. */
@@ -110,11 +111,11 @@ struct line_scope {
 	bool inlined;
 	const char *decl_file; /* NULL: unknown */
 	uint32_t decl_line;
-	const char *call_file; /* inlined: the location of the call; NULL: unknown */
+	const char *call_file; /* inlined function: file of the call; NULL: unknown */
 	uint32_t call_line;
 	uint32_t call_column;
 	uint32_t call_discriminator;
-	uint64_t start;  /* not inlined: its first address */
+	uint64_t start;  /* function that is not inlined: its first address */
 	uint32_t id;     /* in this block */
 	uint32_t parent; /* id of the enclosing scope; LINE_NO_SCOPE: none */
 };

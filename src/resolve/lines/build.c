@@ -438,7 +438,7 @@ static int build_unit(struct worker *w, size_t i)
 	return r ? r : keep_block(w->l, unit, &w->out);
 }
 
-/* Frees the memory that was needed to read many units, before the results need memory. */
+/* Frees the memory that was needed to read many units, so that the results can use it. */
 static void lines_build_give_back(struct lines *l)
 {
 	uint64_t bytes = 0;

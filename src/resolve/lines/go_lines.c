@@ -5,7 +5,7 @@
 #include <string.h>
 
 enum {
-	/* Limits of inlined calls in a function, and of calls in calls. */
+	/* Limits for a function: the number of inlined calls, and the depth of their nesting. */
 	CALLS_MAX = 1 << 16,
 	CALL_DEPTH_MAX = 64,
 	/* Limit of rows in a unit, and of runs of calls in a function; real ones have a
@@ -81,7 +81,7 @@ static uint32_t go_lines_function(struct go_lines *g, const char *name, uint32_t
 	return slot->value_plus_1 - 1;
 }
 
-/* Adds a row; one at the same address is replaced. */
+/* Adds a row. It replaces a row at the same address. */
 static bool go_lines_add_row(struct go_lines *g, struct dwarf_row row)
 {
 	if (g->rows.nr) {
@@ -134,7 +134,8 @@ static int go_lines_read_rows(struct go_lines *g)
 			return -ENOMEM;
 		row.addr = files.high < lines.high ? files.high : lines.high;
 	}
-	/* Padding follows, unless there are no lines at all. */
+	/* The code ends after the last instruction that has a line; padding follows. Without any
+	 * line, all of the function is code. */
 	g->code_end = row.addr > g->fn.low ? row.addr : g->fn.high;
 	row.end = true;
 	return go_lines_add_row(g, row) ? 0 : -ENOMEM;

@@ -35,13 +35,13 @@ enum line_unit_state {
 struct line_unit {
 	uint64_t off; /* in .debug_info */
 	const uint8_t *block;
-	/* `block`, if it must be freed; NULL: it is in the index file. */
+	/* the block, if it must be freed; NULL: the block is in the index file */
 	uint8_t *owned;
 	uint64_t hash;
 	uint64_t position; /* offset in the file that is being written; 0: not in it */
 	uint32_t len;
 	uint8_t state; /* enum line_unit_state */
-	bool keep;     /* write it: it does not depend on missing files */
+	bool keep; /* write the block to the index: it does not depend on missing files */
 };
 
 /* From `addr` up to the next cover, this unit. */

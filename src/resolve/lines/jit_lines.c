@@ -23,11 +23,12 @@ struct code_line {
 struct jit_lines {
 	const struct jitdump *dump;
 	const uint8_t *bytes;
-	/* Codes, in the dump's order for equal addresses. */
+	/* Indices of codes, sorted by address; equal addresses in the order of the dump. */
 	VEC(uint32_t) by_address;
 	uint64_t longest;            /* size of the largest code */
 	VEC(struct code_line) lines; /* by code and address */
-	uint64_t shift;              /* excess of their addresses */
+	uint64_t shift; /* amount by which addresses of lines exceed those of the
+				      * code */
 };
 
 static int jit_lines_compare_lines(const void *x, const void *y)
@@ -168,7 +169,7 @@ const struct jitdump_code *jit_lines_code(const struct jit_lines *l, uint64_t ad
 			continue;
 		if (!function || jit_lines_is_named(l, code, function))
 			return code;
-		/* Codes are in the dump in the order of time. */
+		/* Codes are in the dump in the order of time, so the last one is the newest. */
 		if (!last || code > last)
 			last = code;
 	}

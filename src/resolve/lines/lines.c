@@ -156,7 +156,7 @@ int lines_need_source(struct lines *l, struct err *err)
 
 	if (r || was_open)
 		return r;
-	/* Same key but other units: the index is for something else. */
+	/* An index with the same key but other units belongs to another file. */
 	if (l->has_dir && !fits_source(l))
 		retire_content(l);
 	/* With an index, only the requested units are read. */
@@ -188,7 +188,8 @@ static int take_names(struct lines *l, const struct lines_options *o,
 	return 0;
 }
 
-/* Takes over the data that was read of the binary earlier and is not written yet. */
+/* Takes over the object with the data that was read of this binary earlier and is not written
+ * yet. */
 static bool take_left(struct lines *l)
 {
 	struct lines *left =

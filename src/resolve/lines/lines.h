@@ -33,9 +33,11 @@ struct lines_options {
 
 /* The files to open: the binary, and its separate debug file if it has one. */
 struct lines_file {
-	int fd;           /* the caller keeps it open until lines_free() */
-	const char *path; /* for messages, and to find .dwo and .dwp files next to it */
-	int debug_fd;     /* -1: none */
+	int fd; /* the caller keeps it open until lines_free() */
+	const char *
+		path; /* path of the binary, for messages, and to find .dwo and .dwp files in
+			   * its directory */
+	int debug_fd;           /* -1: none */
 	const char *debug_path; /* NULL: none */
 };
 
@@ -46,14 +48,16 @@ struct line_frame {
 	/* The name is the linker's symbol, possibly mangled; else only the name in the source,
 	 * and a symbol may be more specific. */
 	bool linkage;
-	bool inlined;     /* this function was inlined into the next frame's */
+	bool inlined; /* this function was inlined into the function of the next frame */
 	const char *file; /* path; NULL: unknown */
 	uint32_t line;    /* 0: unknown, or no source line */
 	uint32_t column;  /* 0: unknown */
 	/* In the innermost frame: the block in the line; 0: none. */
 	uint32_t discriminator;
-	uint32_t call_discriminator; /* the same, in other frames */
-	uint64_t start;              /* not inlined: first address of the function */
+	uint32_t
+		call_discriminator; /* in other frames: the block of the call in its line; 0:
+				      * none */
+	uint64_t start;        /* function that is not inlined: its first address */
 	const char *decl_file; /* file of the function's declaration; NULL: unknown */
 	uint32_t decl_line;
 };
@@ -154,9 +158,10 @@ int lines_embedded(struct lines *l, const char *path, struct buf *out);
 /* Statistics, for --verbose and tests. */
 struct lines_stats {
 	bool index_found;
-	size_t units;       /* in the debug information */
-	size_t units_read;  /* from the debug information instead of the index */
-	size_t units_split; /* whose .dwo or .dwp was needed and not found */
-	bool alt_missing;   /* dwz's file was not found */
+	size_t units; /* in the debug information */
+	size_t units_read; /* number of units that were read from the debug information instead of
+			     * the index */
+	size_t units_split; /* number of units whose .dwo or .dwp was needed and not found */
+	bool alt_missing; /* the alternate file of dwz was not found */
 };
 void lines_stats(const struct lines *l, struct lines_stats *ret_stats);

@@ -32,7 +32,7 @@ struct lines {
 	char *index_path;        /* NULL: no index file is read or written */
 	struct line_index index; /* the mapped file */
 	struct line_directory dir;
-	/* The content of an index that was for something else. Callers can still have texts of
+	/* The content of an index that belongs to another file. Callers can still have texts of
 	 * it, and a thread can still write it, so it is kept until lines_free(). */
 	struct line_content retired;
 	bool has_dir;
@@ -46,7 +46,7 @@ struct lines {
 	struct line_symbols symbols;
 	bool symbols_open;
 	bool symbols_tried;
-	/* The last cover; high is 0 if none exists. */
+	/* The last cover that was found; cover_high is 0 if there is none. */
 	uint64_t cover_low;
 	uint64_t cover_high;
 	uint32_t cover_unit;
@@ -65,11 +65,11 @@ struct lines {
 	size_t unsaved_bytes;
 	/* Blocks are written here immediately; NULL: they stay in memory. */
 	struct line_writer *stream;
-	bool grew; /* there is content that the index file lacks */
+	bool grew; /* memory contains blocks that the index file lacks */
 	pthread_t writer;
 	bool writing;
 	struct line_directory written; /* the writer's copy */
-	/* Memory counted by a line_later that owns this. */
+	/* Bytes of memory that the list `later` has counted for this object. */
 	uint64_t later_bytes;
 };
 

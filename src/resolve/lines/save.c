@@ -16,7 +16,7 @@ enum {
 	WORTH_PART = 8,
 	/* A smaller index saves less time than writing it takes, and is not written. */
 	WORTH_FILE = 4096,
-	/* Less is written faster than a thread is started. */
+	/* A smaller amount is written faster than a thread is started. */
 	WORTH_THREAD = 1 << 16
 };
 
@@ -40,7 +40,7 @@ static bool is_outdated(const struct lines *l, const struct line_directory *dir)
 
 	if (line_index_open(&x, l->index_path, &l->key, &theirs))
 		return false;
-	/* Ignore our initial index, in which we might have found damage. */
+	/* Ignore the index that we opened, because we might have found damage in it. */
 	is_outdated = (x.ino != l->index.ino || x.dev != l->index.dev) &&
 		      theirs.units.nr == dir->units.nr &&
 		      count_kept(&theirs) > count_kept(dir);
@@ -182,7 +182,7 @@ int lines_make_index(struct lines *l)
 	if (!lines_list_absent(l))
 		return 0;
 	r = lines_need_source(l, NULL);
-	/* The existing index may have been for something else. */
+	/* The existing index may belong to another file. */
 	if (r || !lines_list_absent(l))
 		return r;
 	if (l->options.symbols)

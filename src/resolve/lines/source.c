@@ -157,7 +157,7 @@ static void open_dwp(struct line_source *s, const char *path)
 		return;
 	}
 	s->has_dwp = true;
-	/* Load it before several threads read it. */
+	/* Load the index of the package before several threads read it. */
 	(void)dwarf_section_load(&s->dwp.sections[DWARF_CU_INDEX]);
 }
 

@@ -24,7 +24,9 @@ struct line_source {
 	bool has_dwp;
 	int dwp_fd;
 	struct dwarf_file dwp;
-	struct go_table *go; /* NULL: there is debug information, or no such table */
+	struct go_table
+		*go; /* table of the Go program; NULL: there is debug information, or no
+			      * such table */
 	struct elf_file go_file;
 };
 

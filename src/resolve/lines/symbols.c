@@ -16,7 +16,7 @@ enum {
 	HEAD = 8,
 	ENTRY = 24, /* addr, size, name, file */
 	SYMS_MAX_BYTES = 1 << 30,
-	/* Limit of symbols checked before an address: labels within functions. */
+	/* Maximum number of symbols that are checked before an address: labels within functions. */
 	BACK_MAX = 64
 };
 
@@ -171,7 +171,7 @@ int line_symbols_make(struct elf_file *f, const struct dwarf_file *position,
 		s.nr = (size_t)(table->bytes /
 				(f->is64 ? sizeof(Elf64_Sym) : sizeof(Elf32_Sym)));
 		s.strings = (char *)text;
-		/* Including the zero byte that follows. */
+		/* The length includes the zero byte that follows the strings. */
 		s.strings_len = (uint32_t)strings->bytes + 1;
 		r = line_symbols_collect(&s);
 	}

@@ -23,7 +23,7 @@ struct line_symbols {
 	uint32_t nr;
 	const char *strings;
 	uint32_t strings_len;
-	uint32_t last; /* the last result: most lookups are near it */
+	uint32_t last; /* index of the last result, because most lookups are near it */
 };
 
 struct line_symbol {

@@ -22,7 +22,7 @@ static void cgroup_table_forget(struct cgroup_table *t, uint64_t id)
 {
 	uint32_t name = map_get(&t->by_id, id, 0);
 
-	/* The names of cgroups with samples are in the dict in any case. */
+	/* Keep the names of cgroups with samples: the dict contains them in any case. */
 	if (name == MAP_NONE || t->names->names.at[name].number != NAME_POOL_NONE)
 		return;
 	map_remove(&t->by_id, id, 0);

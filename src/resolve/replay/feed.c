@@ -230,9 +230,9 @@ const uint8_t *feed_walk_sample(const struct feed *f, const struct perf_chunk *c
 	return NULL;
 }
 
-/* Does what scan_record() does, for the samples from `pos` on, if all samples have the time at
- * the same offset, as in nearly all files. Stores the results once at the end, not for each
- * sample. Returns the position after the samples. */
+/* Like scan_record(), for the samples from `pos` on, if all samples have the time at the same
+ * offset, as in nearly all files. Stores the results once at the end instead of for each sample.
+ * Returns the position after the samples. */
 static size_t scan_samples(struct feed *f, const struct perf_chunk *chunk, size_t pos)
 {
 	uint64_t oldest_ns = UINT64_MAX, newest_ns = 0;
@@ -280,7 +280,8 @@ static int scan_chunk(struct feed *f, const struct perf_chunk *chunk)
 				f->position + pos + h.size);
 		if (r)
 			return r;
-		/* The bytes read are not those of the recording. */
+		/* The file was changed while it was read, so its bytes are not those of the
+		 * recording. */
 		if (side_band_waiting(&f->side) > nr_side &&
 		    perf_chunk_is_lost(chunk)) {
 			side_band_unadd(&f->side);
@@ -377,7 +378,7 @@ static void drop_waiting(struct feed *f, size_t nr)
 	f->waiting.nr -= nr;
 }
 
-/* Moves the first `nr` waiting chunks to the batch, with the side band that they need. */
+/* Moves the first `nr` waiting chunks to the batch, with the side band that their samples need. */
 static int take_chunks(struct feed *f, size_t nr, uint64_t frontier_ns,
 		       struct feed_batch *batch)
 {
@@ -436,8 +437,8 @@ static int skip_to(struct feed *f, uint64_t position, struct err *err)
 	return 0;
 }
 
-/* The rounds are too long, or there are none: reads the whole side band first, then starts
- * again with the samples. */
+/* Reads the whole side band first, then starts again with the samples. Used if the rounds are too
+ * long, or if there are none. */
 static int collect_ahead(struct feed *f, struct err *err)
 {
 	uint64_t begin = f->waiting.nr ? f->waiting.at[0].begin : f->position;
@@ -485,8 +486,8 @@ static int replay_feed_finish(struct feed *f, struct feed_batch *batch, struct e
 	return 0;
 }
 
-/* A pipe cannot be read twice, so the chunks that have waited longest are used with the side
- * band that is known. */
+/* Makes a batch of the chunks that have waited longest, with the side band known so far. Used for
+ * a pipe, which cannot be read twice. */
 static int next_unfinished(struct feed *f, struct feed_batch *batch, struct err *err)
 {
 	if (take_chunks(f, f->waiting.nr / 2, f->newest_ns, batch))
@@ -495,8 +496,8 @@ static int next_unfinished(struct feed *f, struct feed_batch *batch, struct err 
 }
 
 /* Moves waiting chunks that are complete to the batch. Returns 1 if a batch was made, or 0 if
- * more must be read first. Each wait for the disk evicts tables from the CPU caches, so small
- * chunks of heads are processed many at a time. */
+ * more must be read first. With heads only, collects many small chunks: each wait for the disk
+ * evicts tables from the CPU caches. */
 static int take_ready(struct feed *f, struct feed_batch *batch, struct err *err)
 {
 	size_t nr = f->timeless ? f->waiting.nr : count_ready(f);

@@ -30,9 +30,9 @@ enum {
 struct feed_chunk {
 	struct perf_chunk chunk;
 	uint64_t order;     /* number of its first record in the file */
-	uint64_t begin;     /* bytes of the input before it */
-	uint64_t end;       /* bytes of the input up to its end */
-	uint64_t oldest_ns; /* no sample of it is older */
+	uint64_t begin;     /* bytes of the input before the chunk */
+	uint64_t end;       /* bytes of the input up to the chunk's end */
+	uint64_t oldest_ns; /* no sample of the chunk is older */
 };
 
 /* A batch: the caller applies all of `side`, then resolves the samples of the chunks. */
@@ -48,11 +48,12 @@ struct feed_batch {
 struct feed_counts {
 	uint64_t by_type[FEED_RECORD_TYPES];
 	uint64_t records;
-	uint64_t lost;         /* lost samples (LOST, LOST_SAMPLES) */
-	uint64_t lost_records; /* LOST records; the lost can include side band */
-	uint64_t filtered;     /* samples dropped on purpose (perf record --filter) */
-	uint64_t undecodable;  /* malformed records */
-	uint64_t first_ns;     /* of the samples; 0: none has a time */
+	uint64_t lost; /* lost samples (LOST, LOST_SAMPLES) */
+	uint64_t
+		lost_records; /* number of LOST records; the lost records can include side band */
+	uint64_t filtered;    /* samples dropped on purpose (perf record --filter) */
+	uint64_t undecodable; /* malformed records */
+	uint64_t first_ns;    /* of the samples; 0: none has a time */
 	uint64_t last_ns;
 };
 
@@ -63,21 +64,22 @@ struct feed {
 	bool know_all;   /* the side band of all further samples is collected already */
 	bool has_guests; /* as in the batch */
 	bool hold_all;   /* keep all chunks waiting, whatever memory they need */
-	bool heads_only; /* only the samples' fields of fixed size are needed */
-	bool gathers;    /* waiting chunks only contain these fields */
+	bool heads_only; /* only the fixed-size fields of samples are needed */
+	bool gathers;    /* waiting chunks contain only the fixed-size fields */
 	bool ended;
 	uint16_t
 		time_at; /* offset of the time in a sample, if all events agree; else 0 */
-	uint64_t order;        /* records read so far */
-	uint64_t position;     /* bytes read so far */
-	uint64_t newest_ns;    /* newest time so far */
-	uint64_t round_ns;     /* newest time of the last complete round */
-	uint64_t before_ns;    /* newest time of the round before it */
-	uint64_t round_end;    /* position of the last complete round's end */
-	uint64_t before_end;   /* position of the end of the round before it */
-	uint64_t applied_ns;   /* frontier of the last batch */
-	bool untimed_side;     /* there were side-band records without a time */
-	struct side_band side; /* records that wait for their chunks */
+	uint64_t order;      /* records read so far */
+	uint64_t position;   /* bytes read so far */
+	uint64_t newest_ns;  /* newest time so far */
+	uint64_t round_ns;   /* newest time of the last complete round */
+	uint64_t before_ns;  /* newest time of the round before it */
+	uint64_t round_end;  /* position of the last complete round's end */
+	uint64_t before_end; /* position of the end of the round before it */
+	uint64_t applied_ns; /* frontier of the last batch */
+	bool untimed_side;   /* there were side-band records without a time */
+	struct side_band
+		side; /* records that wait until the chunk they belong to is complete */
 	VEC(struct feed_chunk) waiting;
 	/* The rest of a partly used chunk; `len` is 0 if there is no such chunk. */
 	struct perf_chunk rest;

@@ -17,7 +17,7 @@ static const uint64_t ask_again_ns = 100000000;
 
 enum {
 	FALSE_MODULE_ID =
-		0x7fffffff /* in module_ids: several modules have this build-id */
+		0x7fffffff /* value in module_ids: several modules have this build-id */
 };
 
 void image_table_init(struct image_table *t, struct dict *dict, struct name_pool *names,
@@ -39,9 +39,9 @@ static bool starts_with(const char *s, const char *prefix)
 	return !strncmp(s, prefix, strlen(prefix));
 }
 
-/* Returns whether an executable file mapping is memory that a program filled with code, for example
- * a file that libffi creates and unlinks at once. A deleted binary looks the same, but is mapped
- * privately and never writable. */
+/* Returns whether an executable file mapping is memory that a program filled with code, for
+ * example a file that libffi creates and unlinks at once. A deleted binary has the same form of
+ * name, but it is mapped privately and is never writable. */
 static bool images_is_memory_file(const struct image_table *t,
 				  const struct record_mmap *m)
 {
@@ -169,7 +169,7 @@ static void images_release(struct image_table *t, uint32_t entry)
 	struct image_entry *e = &t->entries.at[entry];
 	bool is_instance = images_is_instance(&e->image);
 
-	/* If memory is too short to note it as unused, the entry just stays. */
+	/* If memory is too short to note that the entry is unused, it stays. */
 	if ((!is_instance && e->number != DICT_NONE) || !vec_push(&t->unused, entry))
 		return;
 	if (!is_instance)
@@ -362,7 +362,8 @@ uint32_t image_table_of_mmap(struct image_table *t, const struct record_mmap *m,
 	if (image.name == NAME_POOL_NONE)
 		return IMAGE_TABLE_FAILED;
 	if (image.kind == IMAGE_ANON) {
-		/* Data is never JIT code. Without a pid it keeps its own name. */
+		/* Only executable memory can be JIT code, so memory for data needs no pid in its
+		 * name. */
 		image.pid = m->prot & PROT_EXEC ? m->pid : 0;
 		image.start = m->start;
 		image.end = m->start + m->len;
@@ -405,8 +406,8 @@ uint32_t image_table_first_hit(struct image_table *t, uint32_t entry, int32_t pi
 			       const struct mapping *m)
 {
 	struct image_entry *e = &t->entries.at[entry];
-	/* Only the dict gets what first_hit() finds in the file: the entry keeps the identity
-	 * that the mapping record had. */
+	/* first_hit() may change only the image of the dict: the entry keeps the identity that the
+	 * mapping record had. */
 	struct image image = e->image;
 
 	image.name = names_string(t->names, t->dict, e->image.name);
@@ -415,8 +416,8 @@ uint32_t image_table_first_hit(struct image_table *t, uint32_t entry, int32_t pi
 	if (t->ops && t->ops->first_hit && images_is_binary(image.kind))
 		t->ops->first_hit(t->ops->ctx, dict_str(t->dict, image.name), pid,
 				  m ? m->start : 0, m ? m->end : 0, &image);
-	/* A file can carry the build-id of another file, so its status identifies it better, if
-	 * that is known. */
+	/* A file can have the build-id of another file, so device, inode, mtime and size identify
+	 * it better, if they are known. */
 	e->number = image.kind == IMAGE_FILE && image.mtime_ns
 			    ? dict_image_of_file(t->dict, &image)
 			    : dict_image(t->dict, &image);

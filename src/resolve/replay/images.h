@@ -19,7 +19,7 @@ struct image_entry {
 	struct image image; /* its name is in image_table.names, with a reference */
 	uint32_t number;    /* in the dict; DICT_NONE before the first sample */
 	uint32_t refs;      /* counted mappings that refer to it */
-	uint64_t asked_ns;  /* when is_rewritten() was last called */
+	uint64_t asked_ns;  /* time of the last call of is_rewritten() */
 };
 
 struct image_table {

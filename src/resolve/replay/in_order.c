@@ -7,8 +7,8 @@
 #include "resolve/jit/stage.h"
 #include "resolve/replay/priv.h"
 
-/* Flag in resolver_position.entry: the rest of it is an image number of the dict, instead of the
- * resolver's entry. */
+/* Flag in resolver_position.entry: the other bits are an image number of the dict instead of an
+ * entry of the resolver. */
 #define POSITION_OF_DICT 0x80000000u
 
 static int give_one_side(void *ctx, const struct timed_record *record)
@@ -21,7 +21,7 @@ static int give_one_side(void *ctx, const struct timed_record *record)
 		       : r->options.each_side(r->options.ctx, &rec);
 }
 
-/* Passes on the kept side-band records up to that time. */
+/* Passes the kept side-band records up to that time to the callback. */
 static int give_side(struct replay *r, uint64_t time_ns)
 {
 	return side_band_waiting(&r->side)
@@ -34,7 +34,7 @@ static int give_each(struct replay *r, struct grouped_sample *s)
 	return r->options.each(r->options.ctx, &r->decoder, &s->rec, &s->sample);
 }
 
-/* Passes the sample on once for each event that it has a count of. */
+/* Passes the sample to the callback once for each event that it contains a count of. */
 static int give_shares(struct replay *r, struct grouped_sample *s,
 		       const struct group_shares *shares)
 {

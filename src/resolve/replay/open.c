@@ -154,9 +154,10 @@ static int replay_open_all(struct replay *r)
 	    open_group(r))
 		return -ENOMEM;
 	feed_init(&r->feed, r->in, &r->decoder);
-	/* With `each`, the callback has already used the names of earlier samples. Without times,
-	 * it gets the samples after the whole side band: the order of the records in the file, from
-	 * several CPUs, is not that of time. */
+	/* With `each`, the callback has already used the names of earlier samples, so they cannot
+	 * change. In a file without times they can: its samples are passed on after the whole
+	 * side band, because the order of the records in the file, from several CPUs, is not that
+	 * of time. */
 	if (!r->options.each || r->feed.timeless)
 		resolver_name_back(r->resolver);
 	r->feed.hold_all = r->options.each != NULL;
@@ -185,14 +186,14 @@ int replay_new(struct perf_input *in, const struct replay_options *options,
 		replay_free(r);
 		return err_set(err, -ENOMEM, "out of memory");
 	}
-	/* Without the thread, reading just takes longer. */
+	/* If the thread cannot be started, reading takes longer. */
 	if (options->threads && perf_input_is_work(in))
 		(void)read_ahead_new(&r->feed, &r->ahead);
 	*ret_replay = r;
 	return 0;
 }
 
-/* Frees everything that only reading needs. */
+/* Frees the memory that is needed only for reading. */
 static void end_reading(struct replay *r)
 {
 	sample_group_done(&r->group);
@@ -344,7 +345,7 @@ int replay_use_unwind(struct replay *r, const struct replay_unwind *from)
 	if (result || !has_stacks(r))
 		return result;
 	r->group.max = SAMPLE_GROUP_MAX;
-	/* Without threads, unwinding just takes longer. */
+	/* If the threads cannot be started, unwinding takes longer. */
 	if (r->options.threads)
 		(void)sample_group_unwind_ahead(&r->group, unwind_threads(r));
 	return 0;

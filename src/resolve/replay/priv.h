@@ -81,8 +81,9 @@ struct replay {
 	uint64_t time_ns;      /* of the last sample */
 	struct side_band side; /* for `each_side` */
 	uint64_t undecodable;
-	uint64_t periods;                  /* of all samples so far */
-	uint64_t unwind_ends[UNWIND_ENDS]; /* the result, once the resolver is freed */
+	uint64_t periods; /* of all samples so far */
+	uint64_t unwind_ends
+		[UNWIND_ENDS]; /* copy of the counts, for when the resolver is freed */
 	struct replay_columns *columns;
 	size_t filled; /* rows of the columns */
 	struct sample_group group;
@@ -107,7 +108,7 @@ static inline bool replay_looks_at_all(const struct replay *r)
 	return r->options.chains || r->options.cgroups || r->options.each || r->reads;
 }
 
-/* Functions of batch.c. Gets the next batch and applies its side band. Returns 0, 1 at the end,
+/* Functions of batch.c. replay_next_batch() gets the next batch and applies its side band. Returns 0, 1 at the end,
  * or a negative errno. */
 int replay_next_batch(struct replay *r, struct err *err);
 /* Releases the current chunk and moves to the next one. */
@@ -115,7 +116,7 @@ void replay_end_chunk(struct replay *r);
 /* Drops the history that no later sample needs. */
 void replay_forget(struct replay *r);
 
-/* Functions of samples.c. Adds the next samples of the current chunk to the group until it has
+/* Functions of samples.c. replay_group_chunk() adds the next samples of the current chunk to the group until it has
  * `max`; it has fewer at the call. Returns 0; 1 at the end of the chunk; or -ENOMEM. */
 int replay_group_chunk(struct replay *r, size_t max);
 /* Adds the next samples before that time, up to a full group. Returns 0 or -ENOMEM. */
@@ -123,11 +124,11 @@ int replay_group_sorted(struct replay *r, uint64_t before_ns);
 /* Passes to the sink at most `max` samples that waited and are complete now. The group is empty
  * at the call. Returns 0 or a negative errno. */
 int replay_take_late(struct replay *r, size_t max);
-/* Does what follows the resolver: frames of jitdumps, and the event. Returns 0 or -ENOMEM. */
+/* Completes a resolved sample: frames of jitdumps, and the event. Returns 0 or -ENOMEM. */
 int replay_finish_sample(struct replay *r, struct grouped_sample *s);
 
-/* Functions of columns.c and in_order.c: struct sample_sink.take, and the implementation of
- * replay_next() that belongs to it. */
+/* Functions of columns.c and in_order.c. The functions with `take` implement struct
+ * sample_sink.take; the other two implement replay_next() for columns and for options.each. */
 int replay_take_columns(void *ctx, size_t from, size_t to);
 int replay_next_columns(struct replay *r, struct sample_batch *ret_batch,
 			struct err *err);

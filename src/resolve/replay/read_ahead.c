@@ -20,7 +20,7 @@ struct read_ahead {
 	struct feed_batch batches[AHEAD];
 	size_t first; /* index of the oldest batch that waits, modulo AHEAD */
 	size_t nr;
-	int result; /* of the last feed_next(); not 0 after the last batch */
+	int result; /* result of the last feed_next(); not 0 after the last batch */
 	struct err err;
 	bool quit;
 };

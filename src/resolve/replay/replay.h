@@ -46,7 +46,8 @@ struct replay_options {
 	/* Called for each sample in order of time (then of the file) instead of returning
 	 * batches: replay_next() returns 1 when all samples are done, or an error. May be NULL. */
 	replay_sample_fn each;
-	/* With `each`: called for each side-band record, between the samples. May be NULL. */
+	/* With `each`: called for each side-band record, between the samples in order of time.
+	 * May be NULL. */
 	replay_side_fn each_side;
 	replay_dump_fn jit_mapped; /* may be NULL */
 	void *ctx;

@@ -190,7 +190,7 @@ uint32_t resolver_mode_image(struct resolver *r, enum cpu_mode cpu_mode)
 	return r->mode_images[cpu_mode];
 }
 
-/* As perf does, names a task without a name by its id. */
+/* Returns the name of a task without a name: its id, as in perf. */
 uint32_t resolver_number_comm(struct resolver *r, struct proc_thread *thread)
 {
 	char comm[16];
@@ -313,8 +313,8 @@ static bool is_copy_of(const struct resolver *r, const struct proc_version *vers
 
 	if (image->kind != IMAGE_FILE)
 		return false;
-	/* The program itself stays mapped. ref_name: this is a copy already, whose protection
-	 * changes. */
+	/* The program itself stays mapped. With a ref_name, the mapping is already a copy, and
+	 * its protection changes. */
 	if (file->image == version->app || image->ref_name)
 		return true;
 	return (memory->start == file->start && memory->end == file->end) ||
@@ -382,8 +382,9 @@ static int apply_mmap(struct resolver *r, const struct record *rec)
 		return 0;
 	if (mode == PERF_RECORD_MISC_GUEST_KERNEL)
 		return apply_guest_mmap(r, m, &mapping);
-	/* The pids are those of the guest. Without guests, perf inject of perf 7.0 to 7.3 wrote a
-	 * wrong mode when it added a build-id (--mmap2-buildids). */
+	/* A record of a guest's program has pids of the guest, so it is ignored. Without guests,
+	 * the mode can be wrong: perf inject of perf 7.0 to 7.3 wrote it when it added a build-id
+	 * (--mmap2-buildids). */
 	if (mode == PERF_RECORD_MISC_GUEST_USER && r->has_guests)
 		return 0;
 	mapping.image = image_table_of_mmap(&r->images, m, kernel);

@@ -59,13 +59,13 @@ uint64_t resolver_changed(const struct resolver *r);
 /* Unwinds user stacks of samples that contain registers and a part of the stack, but no user
  * chain. `table` returns the unwind table of an image of the dict; NULL: it has none. */
 struct unwind_table;
-/* `table` can also return this: the table is being made. Then resolver_sample() returns
- * -EAGAIN, and the sample can be tried again later. */
+/* `table` can also return this value: the table is still being made. Then resolver_sample()
+ * returns -EAGAIN, and the sample can be tried again later. */
 const struct unwind_table *resolver_table_later(void);
 struct resolver_unwind {
 	const struct unwind_table *(*table)(void *ctx, uint32_t image);
 	/* Reads code of an image of the dict at a file offset. Returns the number of bytes. May be
-	 * NULL: code without rules is unwound by frame pointers only. */
+	 * NULL: then code without rules is unwound by frame pointers only. */
 	size_t (*code)(void *ctx, uint32_t image, uint64_t offset, uint8_t *ret_bytes,
 		       size_t len);
 	/* Reads memory of a process that can still be running (resolve/unwind/stack_rest.h),
@@ -129,5 +129,5 @@ int resolver_locate(struct resolver *r, uint16_t mode, uint64_t address,
  * Returns 0 or -ENOMEM. */
 int resolver_image(struct resolver *r, const struct resolver_position *position,
 		   uint32_t *ret_image);
-/* Frees the history before `time_ns`: no older record will come. */
+/* Frees the history before `time_ns`. No record older than this may follow. */
 void resolver_frontier(struct resolver *r, uint64_t time_ns);

@@ -38,14 +38,16 @@ struct resolver_ahead_job {
 
 struct slice {
 	struct resolver_ahead_job jobs[SLICE];
-	uint64_t *pcs; /* CHAIN_MAX for each job; NULL before the first use */
+	uint64_t *
+		pcs; /* CHAIN_MAX program counters for each job; NULL before the first use */
 	_Atomic(bool) done;
 };
 
 struct resolver_ahead {
 	struct resolver *r;
 	const struct decoder *decoder;
-	VEC(struct known) known; /* by entry; not changed while threads work */
+	VEC(struct known)
+	known; /* by entry of the image table; not changed while threads work */
 	VEC(struct fresh) fresh;
 	struct slice slices[SLICES];
 	size_t nr; /* samples added */
@@ -74,7 +76,7 @@ struct resolver_ahead_find {
 	bool unknown;
 };
 
-/* Does the same as in resolver_unwind.c, but creates nothing. */
+/* Like the lookup in resolver_unwind.c, but creates nothing. */
 static enum unwind_code resolver_ahead_find_known(void *ctx, uint64_t pc,
 						  const struct unwind_table **ret_table,
 						  uint64_t *ret_offset)
@@ -96,7 +98,7 @@ static enum unwind_code resolver_ahead_find_known(void *ctx, uint64_t pc,
 	return known->table ? UNWIND_CODE_WITH_TABLE : UNWIND_CODE_WITHOUT;
 }
 
-/* Code without rules is left to the resolver, which reads the code. */
+/* Returns NULL: code without rules is left to the resolver, which reads the code. */
 static struct unwind_bare *
 resolver_ahead_bare(void *ctx, struct unwind_bare_ops *ret_code, uint64_t *ret_space)
 {
@@ -135,7 +137,7 @@ static void add_work(const struct resolver_ahead *a, struct slice *slice,
 	w->jobs[i] = (struct unwind_job){
 		.moment = { arch, &w->windows[i], &w->ops[i], &w->regs[i], NULL },
 		.pcs = slice->pcs + i * CHAIN_MAX,
-		/* One more than wanted, to detect that the stack is longer. */
+		/* One frame more than the maximum, to detect that the stack is longer. */
 		.max = a->r->max_frames < CHAIN_MAX ? a->r->max_frames + 1 : CHAIN_MAX,
 	};
 	w->of[i] = job;
@@ -279,7 +281,7 @@ void resolver_ahead_note(struct resolver_ahead *a, uint32_t entry,
 	enum image_kind kind = a->r->images.entries.at[entry].image.kind;
 	struct known *known = entry < a->known.nr ? &a->known.at[entry] : NULL;
 
-	/* Entries of anonymous memory are reused for other memory. */
+	/* An entry of anonymous memory can be reused for other memory, so it is not noted. */
 	if (!known || known->noted || (kind != IMAGE_FILE && kind != IMAGE_VDSO))
 		return;
 	known->noted = vec_push(&a->fresh, (struct fresh){ entry, table });
@@ -363,7 +365,7 @@ const struct ahead_stack *resolver_ahead_get(struct resolver_ahead *a, size_t at
 	struct slice *slice = &a->slices[at / SLICE];
 	struct resolver_ahead_job *job = job_at(a, at);
 
-	/* Process later slices instead of waiting. */
+	/* Do later slices instead of waiting for another thread. */
 	while (!slice->done && do_next(a))
 		;
 	wait_for_slice(a, slice);

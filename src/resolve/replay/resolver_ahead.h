@@ -25,7 +25,7 @@ enum {
 	RESOLVER_AHEAD_MAX = 128 /* samples at once: a chunk of 8 KB stacks */
 };
 
-/* The result for one sample. */
+/* The result of unwinding one sample. */
 struct ahead_stack {
 	bool found;                    /* false: the other fields are not valid */
 	const struct space_node *root; /* of the address space that it was found in */
@@ -53,6 +53,6 @@ const struct ahead_stack *resolver_ahead_get(struct resolver_ahead *a, size_t at
 /* Notes the table of an image table entry whose code was met (NULL: it has none). */
 void resolver_ahead_note(struct resolver_ahead *a, uint32_t entry,
 			 const struct unwind_table *table);
-/* Drops all notes, which are not valid any more. Do not call between adding the first sample
- * and reading the last result. */
+/* Drops all notes because they are not valid any more. Do not call it between adding the first
+ * sample and reading the last result. */
 void resolver_ahead_forget(struct resolver_ahead *a);

@@ -11,8 +11,9 @@ enum {
 	CALLERS_MAX = 128 /* callers that are looked up by image and offset */
 };
 
-/* Converts a marker in a chain: enum perf_callchain_context of <linux/perf_event.h>. Returns
- * false for any other value, which a program had in its frame pointer. */
+/* Converts a marker in a chain (enum perf_callchain_context of <linux/perf_event.h>) to a cpu
+ * mode. Returns false for any other value, which comes from a frame pointer register with other
+ * data. */
 static bool cpu_mode_of_marker(uint64_t marker, enum cpu_mode *ret_cpu_mode)
 {
 	switch (marker) {
@@ -98,8 +99,8 @@ static uint32_t chain_frame(struct resolver *r, const struct resolver_found *at,
 	struct frame_slot *slot;
 	enum frame_result found;
 
-	/* Few samples share this frame, and its location in the dict is prefetched already: do
-	 * not let it evict others from the cache. */
+	/* Do not store the frame in the cache, because few samples share it and it would evict
+	 * others. Its location in the dict is prefetched already. */
 	if (c->user_mapping && c->user_ip == ip && w->cpu_mode == CPU_MODE_USER) {
 		*ret_cut = false;
 		return resolver_frame(r, at, ip, CPU_MODE_USER, c->user_mapping);
@@ -249,7 +250,7 @@ struct chain_inside {
 	/* Position of the innermost frame in user space; nr_chain if there is no such frame. */
 	uint64_t user;
 	uint64_t words; /* addresses before it */
-	bool is_odd;    /* it has other markers than the kernel's */
+	bool is_odd;    /* the part contains markers that the kernel does not write */
 };
 
 static struct chain_inside look_inside(const struct decoder *d,
@@ -280,7 +281,7 @@ static void look_for_user(struct resolver *r, const struct resolver_found *at,
 	c->user_mapping = resolver_mapping(r, at->user, ip);
 }
 
-/* Prefetches the memory for that frame. */
+/* Prefetches the memory for the frame of the innermost user address. */
 static void ask_for_user(const struct resolver *r, const struct resolver_chain *c)
 {
 	const struct mapping *m = c->user_mapping;
@@ -356,7 +357,8 @@ static void look_at_chain(struct resolver *r, const struct decoder *d,
 		look_for_user(r, at, decoder_chain_at(d, s, in.user), c);
 	find_inner_key(r, d, s, at, &in, c);
 	c->alone = c->from == s->nr_chain;
-	/* A marker instead of an address: the callers are at another position than usual. */
+	/* The word is a marker instead of an address, so the callers are at another position than
+	 * usual. */
 	if (in.user < s->nr_chain &&
 	    decoder_chain_at(d, s, in.user) >= PERF_CONTEXT_MAX)
 		return;
@@ -426,7 +428,7 @@ static uint64_t find_callers_positions(struct resolver *r, const struct decoder 
 		positions[2 * nr++ + 1] = ip - m->start + m->pgoff;
 	}
 	*ret_nr = nr;
-	/* Equal frames of a complete chain and of a truncated one need different keys. */
+	/* A complete chain and a truncated chain with equal frames need different keys. */
 	return hash_bytes(positions, 2 * nr * sizeof(*positions),
 			  s->nr_chain - c->from == nr);
 }
@@ -503,8 +505,8 @@ static int recorded_chain(struct resolver *r, const struct decoder *d,
 	return 0;
 }
 
-/* The chain is empty, or only has markers because the kernel cannot walk stacks here (s390x):
- * uses the leaf alone. */
+/* Uses only the leaf, because the chain is empty, or only has markers as the kernel cannot walk
+ * stacks on this machine (s390x). Returns 0 or -ENOMEM. */
 static int leaf_alone(struct resolver *r, const struct record *rec,
 		      const struct resolver_found *at, struct resolver_chain *c,
 		      struct chain_walk *w)
@@ -528,7 +530,7 @@ void resolver_chain_look(struct resolver *r, const struct decoder *d,
 		look_at_chain(r, d, s, at, c);
 }
 
-/* Returns the number of frames that the stack may have, and whose budget it uses. */
+/* Returns the number of frames that the stack may have. Sets the user whose budget it uses. */
 static uint32_t chain_limit(struct resolver *r, const struct record *rec,
 			    const struct resolver_found *at, struct resolver_chain *c)
 {
@@ -587,13 +589,14 @@ int resolver_chain_frames(struct resolver *r, const struct decoder *d,
 {
 	if (!c->asked)
 		resolver_chain_ask(r, d, rec, at, c);
-	/* Most samples have the stack of an earlier one. */
+	/* Look for the same stack in the cache: most samples have the stack of an earlier
+	 * sample. */
 	if (c->memo_key)
 		c->stack = stack_memo_get(&r->memo, c->memo_key);
 	return c->stack == DICT_NONE ? find_frames(r, d, rec, at, c) : 0;
 }
 
-/* Continues with the other frames after those of the callers. */
+/* Continues with the frames inside the callers. */
 static void go_inside(struct resolver_chain *c)
 {
 	c->callers = c->path.node;
@@ -631,7 +634,7 @@ static void resolver_chains_make_nodes(struct resolver *r, struct dict_path *pat
 			dict_stack(r->dict, path->node, path->frames[--path->left]);
 }
 
-/* Stores the result in the caches. Other samples can have taken the slot meanwhile. */
+/* Stores the result in the caches. The slot can be used by another sample meanwhile. */
 static void resolver_chains_keep(struct resolver *r, const struct resolver_chain *c)
 {
 	struct callers_slot *callers = callers_slot(r, c->callers_key);

@@ -88,7 +88,7 @@ struct recent_thread {
 	uint64_t since_ns;
 	const struct proc_version *user;
 	const struct proc_version *kernel;
-	uint64_t cgroup; /* cgroup id for which `number` is valid */
+	uint64_t cgroup; /* id of the cgroup for which `number` is valid */
 	uint32_t
 		number; /* number of the thread in the dict; DICT_NONE: not known yet */
 };
@@ -137,7 +137,8 @@ struct resolver_chain {
 	uint64_t inner_key;
 	uint64_t inner_words; /* number of these frames */
 	uint64_t memo_key;    /* key with the callers; 0: they are not known yet */
-	/* Mapping of the innermost frame in user space; NULL: not looked up, or not found. */
+	/* Mapping of the innermost frame in user space; NULL: not looked up yet, or no mapping
+	 * contains it. */
 	const struct mapping *user_mapping;
 	uint64_t user_ip;
 };
@@ -172,10 +173,11 @@ struct resolver {
 	struct map asked; /* pids that ops->unknown_process() was called for */
 	/* State of the last sample that was passed to resolver_finish(). */
 	struct resolver_found here;
-	/* By the last bits of the tid. */
+	/* By the low bits of the tid. */
 	struct recent_thread recent[RECENT_THREADS];
 	const struct mapping *last_mapping; /* last mapping found for this sample */
-	uint64_t last_generation;           /* and the address space that it is in */
+	uint64_t last_generation;           /* address space of last_mapping, as
+					     * proc_version.generation */
 	struct frame_slot *frames;          /* NULL without chains */
 	struct callers_slot *callers;       /* NULL without chains */
 	/* Caches two kinds of keys: (stack of the callers, called frames), and callers by image and
@@ -185,15 +187,18 @@ struct resolver {
 	uint32_t nr_chain;
 	bool chain_private; /* other samples must not reuse the last chain */
 	struct mapping_slot mappings[MAPPINGS]; /* by address space and address */
-	/* By the number of significant bytes of an address. */
+	/* By the number of significant bytes of an address: unmapped ranges that were found. */
 	struct hole_slot holes[HOLES];
 	struct resolver_unwind unwind; /* `table` NULL: no unwinding */
-	uint64_t *pcs; /* CHAIN_MAX addresses of the stack being unwound */
+	uint64_t *
+		pcs; /* buffer for CHAIN_MAX addresses of the stack that is being unwound */
 	size_t nr_pcs; /* of the last sample */
 	bool later;    /* a table that the sample needs is still being made */
 	struct unwind_bare *bare; /* NULL before the first code without rules */
 	struct stack_rest *rest;  /* NULL: process memory is not available */
-	uint64_t *rest_pcs;       /* CHAIN_MAX addresses of a stack with its rest */
+	uint64_t *
+		rest_pcs; /* buffer for CHAIN_MAX addresses of a stack that continues in
+				   * process memory */
 	struct resolver_rests rests;
 	uint64_t unwind_ends[UNWIND_ENDS];
 	struct resolver_ahead *ahead; /* receives tables that are found; NULL: none */

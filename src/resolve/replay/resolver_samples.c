@@ -28,7 +28,7 @@ static struct proc_thread *recent_thread(struct resolver *r, const struct record
 	return thread;
 }
 
-/* Returns what is known of the sample's thread, if it is valid at that time. */
+/* Returns the cached state of the sample's thread, if it is valid at that time, otherwise NULL. */
 static struct recent_thread *still_true(struct resolver *r, const struct record_id *id)
 {
 	struct recent_thread *recent = recent_slot(r, id->tid);
@@ -144,8 +144,8 @@ uint32_t resolver_frame(struct resolver *r, const struct resolver_found *at,
 	return image == DICT_NONE ? DICT_NONE : dict_frame(r->dict, image, offset);
 }
 
-/* A value that is not code is a small number, or a pointer to data or text: values of similar
- * size are in the same gap between mappings. */
+/* Returns the slot for an address in no mapping. Such a value is a small number, or a pointer to
+ * data or text; values of similar size are in the same gap between mappings. */
 static struct hole_slot *hole_slot(struct resolver *r, uint64_t ip)
 {
 	unsigned int bits = 63 - (unsigned int)__builtin_clzll(ip | 1);
@@ -193,7 +193,7 @@ static const struct mapping *leaf_mapping(struct resolver *r,
 				ip);
 }
 
-/* Returns the stack that only consists of the sample's address. */
+/* Returns the stack that consists only of the sample's address. */
 static uint32_t resolver_samples_leaf_stack(struct resolver *r,
 					    const struct resolver_found *at,
 					    uint64_t ip)
@@ -218,7 +218,7 @@ uint32_t resolver_leaf_frame(struct resolver *r, const struct resolver_found *at
 	return resolver_frame(r, at, ip, (enum cpu_mode)at->cpu_mode, m);
 }
 
-/* Returns the string of its path; 0 if it is not known, or memory is short. */
+/* Returns the string of the cgroup's path; 0 if it is not known, or memory is short. */
 static uint32_t cgroup_string(struct resolver *r, uint32_t name)
 {
 	uint32_t path = names_string(&r->names, r->dict, name);
@@ -243,7 +243,7 @@ static uint32_t cgroup_of(struct resolver *r, struct process *process, int32_t p
 	name = cgroup_table_get(&r->cgroups, id);
 	if (name != NAME_POOL_NONE || !ops || !ops->unknown_cgroup)
 		return cgroup_string(r, name);
-	/* If memory is too short to note the id, the callback is called again. */
+	/* If memory is too short to note the id, the callback will be called again. */
 	(void)cgroup_table_set(&r->cgroups, id, "");
 	ops->unknown_cgroup(ops->ctx, id, pid);
 	return cgroup_string(r, cgroup_table_get(&r->cgroups, id));
@@ -375,8 +375,8 @@ static uint32_t find_number(struct resolver *r, const struct record *rec,
 		dict_thread_of(r, found->thread, id->pid, id->time_ns, cgroup);
 	struct recent_thread *recent = still_true(r, id);
 
-	/* Samples of a thread that has ended do not contain its process: the number is only
-	 * valid for them. */
+	/* Samples of a thread that has ended do not contain its process, so the number is only
+	 * valid for these samples. */
 	if (recent && recent->thread == found->thread) {
 		recent->cgroup = cgroup;
 		recent->number = number;

@@ -75,7 +75,7 @@ static int find_samples(struct sample_group *g, size_t *nr)
 
 /* ---- one by one ---- */
 
-/* Passes on the sample `at`; `result` is that of resolver_finish(). */
+/* Passes sample `at` to the sink; `result` is the result of resolver_finish(). */
 static int give_one(struct sample_group *g, size_t at, int result)
 {
 	if (result == -EAGAIN)
@@ -229,8 +229,8 @@ static int resolve_some(struct sample_group *g, size_t from, size_t to)
 
 int sample_group_end(struct sample_group *g)
 {
-	/* In turn, process one sample at a time, so that the first one does not wait until the
-	 * threads have unwound later ones. */
+	/* With is_sequential, process one sample at a time, so that the first one does not wait
+	 * until the threads have unwound later ones. */
 	size_t nr = g->nr, step = g->is_sequential && g->ahead ? 1 : TOGETHER;
 	int result;
 

@@ -50,7 +50,8 @@ static inline int replay_decode(struct replay *r, const uint8_t *bytes, uint32_t
 		r->undecodable++;
 		return SAMPLE_SKIPPED;
 	}
-	/* No counter counts that far: sums of periods must not wrap. */
+	/* Skip implausible periods, so that sums of periods cannot overflow: no counter counts
+	 * that far. */
 	if (__builtin_add_overflow(r->periods, rec->sample.period, &r->periods)) {
 		r->periods -= rec->sample.period;
 		r->undecodable++;
@@ -81,8 +82,8 @@ static int keep_late(struct replay *r, const uint8_t *bytes, uint32_t size,
 	return 0;
 }
 
-/* Takes the counts of each event, if the sample contains them. Returns 0, SAMPLE_SKIPPED
- * (nothing was counted) or -ENOMEM. */
+/* Stores the counts of each event in `shares`, if the sample contains counts. Returns 0,
+ * SAMPLE_SKIPPED (nothing was counted) or -ENOMEM. */
 static int take_shares(struct replay *r, const struct record *rec,
 		       struct replay_extra *extra)
 {
@@ -118,7 +119,7 @@ static int decode_next(struct replay *r, const uint8_t *bytes, uint32_t size,
 	return shares;
 }
 
-/* Resolves a sample that waited and is decoded now. */
+/* Resolves a sample that waited for its chain and is now decoded. */
 static int give_late(struct replay *r, struct replay_late *late)
 {
 	struct replay_extra *extra = &r->extra[r->group.nr];

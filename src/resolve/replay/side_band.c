@@ -9,7 +9,8 @@ enum {
 	BLOCK_BYTES = 1 << 16 /* more than the longest record */
 };
 
-/* The analyzer does not see that `at` is set if `nr`, or the number of unused blocks, is not 0. */
+/* The static analyzer does not see that `at` is set if `nr`, or the number of unused blocks, is
+ * not 0. */
 /* NOLINTBEGIN(clang-analyzer-core.NullDereference) */
 /* Returns the index of a free slot for a block, or SIZE_MAX if memory is short. */
 static size_t block_slot(struct side_band *s)

@@ -7,7 +7,8 @@ enum {
 	/* After a record of this length, hardware prefetching does not reach the next one. */
 	FAR_BYTES = 2048,
 	AHEAD_ITEMS = 8,
-	FRONT_LINES = 4, /* the fields of fixed size and the registers */
+	FRONT_LINES =
+		4, /* cache lines to prefetch: the fields of fixed size and the registers */
 	LINE_BYTES = 64
 };
 
@@ -92,7 +93,7 @@ static void release_chunk(struct sorter *s, struct perf_input *in, uint32_t numb
 	if (--chunk->left)
 		return;
 	perf_input_release(in, &chunk->chunk);
-	/* If memory is too short to note it, the slot stays unused. */
+	/* If memory is too short to note that the slot is unused, it is not reused. */
 	(void)vec_push(&s->unused, number);
 }
 

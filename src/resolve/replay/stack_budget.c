@@ -38,7 +38,8 @@ static void stack_budget_refill(const struct stack_budget *b, struct stack_accou
 	double more =
 		(double)ns / NS_PER_S * STACK_BUDGET_PER_SAMPLE * (double)b->rate_hz;
 
-	/* Samples of different CPUs are only roughly in order. */
+	/* Returns if the time did not advance: samples of different CPUs are only roughly in
+	 * order. */
 	if (!ns)
 		return;
 	a->updated_ns = now_ns;

@@ -13,14 +13,16 @@ struct timed_record {
 	uint64_t order; /* number in the file, if the owner needs it */
 	const uint8_t *bytes;
 	uint32_t size;
-	uint32_t block; /* block of memory, as the owner numbers them */
+	uint32_t
+		block; /* number of the block of memory with the record, as the owner counts
+			 * them */
 };
 
 /* Zero it before use. */
 struct time_order {
 	VEC(struct timed_record) records;
 	size_t next;    /* index of the first record that was not taken */
-	bool is_sorted; /* the records from there on are sorted */
+	bool is_sorted; /* the records from `next` on are sorted */
 };
 
 /* Adds a record. Returns 0 or -ENOMEM. */

@@ -63,7 +63,8 @@ static int take_room(const struct buf *room, struct record_sample *s)
 	return 0;
 }
 
-/* The order is that of resolve_lbr_callchain_sample(), tools/perf/util/machine.c. */
+/* The order of the new chain is that of resolve_lbr_callchain_sample() in
+ * tools/perf/util/machine.c. */
 int chain_join_branches(const struct decoder *d, enum chain_form form, struct buf *room,
 			struct record *rec)
 {
@@ -141,8 +142,8 @@ static const uint8_t *find_deferred(const struct deferred_span *s, uint64_t cook
 	return s->words.data + s->list.at[index].at;
 }
 
-/* The callers are unknown: stores the sample's own address, if it is a user address, and an
- * end. */
+/* Stores that the callers are unknown: the sample's address, if it is a user address, and an
+ * invalid address at which the stack ends. */
 static void chain_join_put_unknown(const struct decoder *d, enum chain_form form,
 				   const struct record *rec, struct buf *room)
 {
@@ -210,8 +211,10 @@ static uint64_t marker_of_mode(uint16_t misc)
 
 /* The beginning of a chain. */
 struct chain_head {
-	uint64_t first;  /* index of the first address; nr_chain: only markers */
-	uint64_t marker; /* before it; 0: it has the sample's mode */
+	uint64_t first; /* index of the first address; nr_chain: only markers */
+	uint64_t
+		marker; /* marker before the first address; 0: the address has the sample's cpu
+			  * mode */
 };
 
 static struct chain_head look_at_head(const struct decoder *d,

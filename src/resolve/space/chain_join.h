@@ -17,7 +17,8 @@ enum chain_form {
 	CHAIN_AS_PERF
 };
 
-/* Returns whether a part of a sample's chain can be elsewhere: false for nearly all samples. */
+/* Returns whether a part of a sample's chain can be stored elsewhere. This is false for nearly
+ * all samples. */
 static inline bool chain_may_be_apart(const struct decoder *d,
 				      const struct record_sample *s)
 {
@@ -35,8 +36,8 @@ static inline bool chain_may_be_apart(const struct decoder *d,
 int chain_join_branches(const struct decoder *d, enum chain_form form, struct buf *room,
 			struct record *rec);
 
-/* Returns whether `first`, where the thread was interrupted, only is some instructions after
- * `ip`, the sample's address, in the same function. If it is nearer to the return address
+/* Returns whether `first`, where the thread was interrupted, is only some instructions after
+ * `ip`, the sample's address, in the same function. If `first` is nearer to the return address
  * `second` (0: none), the instruction called the interrupted function. */
 bool chain_is_skid(uint64_t ip, uint64_t first, uint64_t second);
 /* Makes the sample's address the innermost one of its chain. A precise event (PEBS, IBS) reports

@@ -21,7 +21,7 @@ struct map_count {
 	const struct map_shares *shares;
 	struct shares by_user; /* bytes */
 	VEC(struct map_holder) holders;
-	uint64_t bytes; /* of the process that is being counted */
+	uint64_t bytes; /* bytes of the process that is being counted */
 };
 
 static void map_count_add(void *ctx, const struct mapping *m)
@@ -31,7 +31,8 @@ static void map_count_add(void *ctx, const struct mapping *m)
 	c->bytes += SPACE_NODE_BYTES + c->shares->image_bytes(c->shares->ctx, m->image);
 }
 
-/* Processes share mappings with those that they forked: the first one that is counted pays. */
+/* Counts a process. Processes share mappings with those that they forked: the first one that is
+ * counted pays. */
 static int map_count_process(struct map_count *c, struct process *process)
 {
 	struct map_holder holder = { .process = process };

@@ -228,7 +228,7 @@ static struct process *procs_add_process(struct procs *p, int32_t pid,
 	struct process *process = calloc(1, sizeof(*process));
 	struct process **slot = NULL;
 
-	/* The slot comes last, so that none stays empty. */
+	/* The slot is assigned last, so that no slot stays empty. */
 	if (process && vec_push(&process->versions, *first))
 		slot = process_slot(p, pid);
 	if (!slot) {
@@ -319,7 +319,7 @@ struct proc_thread *procs_new_thread(struct procs *p, struct process *process,
 	return thread;
 }
 
-/* Begins a version; changes at the same time share one. */
+/* Begins a version of a process. Changes at the same time share a version. */
 static struct proc_version *new_version(struct procs *p, struct process *process,
 					uint64_t time_ns)
 {
@@ -416,7 +416,8 @@ int procs_exec(struct procs *p, struct process *process, uint64_t time_ns)
 	process->kernel = false;
 	process->has_lost_maps = false;
 	process->is_user_read =
-		false; /* a login changes the user before it executes a program */
+		false; /* the user is read again: a login changes the user before it executes a
+		        * program */
 	process->nr_live = 1; /* all other threads have ended */
 	return 0;
 }

@@ -9,7 +9,8 @@ struct space_node {
 	struct mapping m;
 	struct space_node *left;
 	struct space_node *right;
-	/* RECENT: `right` is the mapping added before, `left` is NULL */
+	/* If `priority` is RECENT, `right` is the mapping that was added before, and `left` is
+	 * NULL. */
 	uint32_t priority;
 	uint32_t refs : 31;
 	uint32_t is_visited : 1; /* see space_visit() */
@@ -20,14 +21,14 @@ static_assert(sizeof(struct space_node) == SPACE_NODE_BYTES || sizeof(void *) !=
 
 enum {
 	CHUNK_NODES = 1024,
-	/* More than one change copies: a treap of a million mappings is about 50 deep, and a
-	 * change splits twice and merges twice. */
+	/* Nodes that are reserved before a change: a treap of a million mappings is about 50 deep,
+	 * and a change splits twice and merges twice. */
 	RESERVE_NODES = 768,
 	/* Maximum length of the list before the treap. A mapping that replaces no other is
 	 * first added to this list, which needs only one node per mapping. Most programs never
 	 * fill the list, and so never need a treap. */
 	RECENT_MAX = 16,
-	RECENT = 0 /* treap nodes have other priorities */
+	RECENT = 0 /* mark of a list entry; treap nodes have other priorities */
 };
 
 struct chunk {
@@ -94,8 +95,8 @@ static struct space_node *space_make(struct space_pool *pool, const struct mappi
 {
 	struct space_node *n = pool->free_nodes;
 
-	/* The path is longer than the reserve, which is extremely unlikely. So memory is
-	 * allocated here, and running out of it aborts. */
+	/* The path is longer than the reserve, which is extremely unlikely. If this allocation
+	 * fails, the process aborts. */
 	if (!n) {
 		if (space_reserve(pool))
 			abort();
@@ -103,7 +104,7 @@ static struct space_node *space_make(struct space_pool *pool, const struct mappi
 		assert(n);
 	}
 	pool->free_nodes = n->left;
-	/* A node that was used a second ago is no longer in the CPU's cache. */
+	/* The next free node was possibly last used long ago, and is not in the CPU's cache. */
 	if (n->left)
 		__builtin_prefetch(n->left, 1);
 	pool->nr_free--;
@@ -173,7 +174,7 @@ static void space_split(struct space_pool *pool, struct space_node *n, uint64_t 
 	}
 }
 
-/* All of `low` is below all of `high`; both are borrowed. */
+/* Merges two treaps. All of `low` is below all of `high`; both are borrowed. */
 static struct space_node *space_merge(struct space_pool *pool, struct space_node *low,
 				      struct space_node *high)
 {
@@ -355,7 +356,7 @@ size_t space_count(const struct space_node *root)
 void space_visit(struct space_node *root,
 		 void (*visit)(void *ctx, const struct mapping *m), void *ctx)
 {
-	/* If a node was visited, so were all below it. */
+	/* If a node was visited, all nodes below it were also visited. */
 	for (; root && !root->is_visited; root = root->right) {
 		root->is_visited = true;
 		visit(ctx, &root->m);

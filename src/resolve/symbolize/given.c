@@ -7,7 +7,8 @@
 #include "resolve/symbolize/priv.h"
 #include "resolve/symbols/symtab.h"
 
-/* simpleperf identifies a module by its path, an image by its name. */
+/* Returns whether a symbol table is for an image. simpleperf identifies a module by its path, an
+ * image by its name. */
 static bool naming_given_is_file_of(const struct naming *n,
 				    const struct perf_input_symbol_file *f,
 				    const struct image *image)
@@ -22,7 +23,8 @@ static bool naming_given_is_file_of(const struct naming *n,
 	       !strncmp(slash + 1 + len, ".ko", 3);
 }
 
-/* Converts an address of the table to an offset. It is a kernel address, or as in the ELF file. */
+/* Converts an address of the table to an offset. It is a kernel address, or a link-time address
+ * of the ELF file. */
 static uint64_t naming_given_offset_of(const struct perf_input_symbol_file *f,
 				       const struct image *image, uint64_t vaddr)
 {

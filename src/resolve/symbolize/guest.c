@@ -148,7 +148,7 @@ int naming_guest(struct naming *n, const struct image *image, struct naming_entr
 	int r = 0;
 
 	e->status = NAMING_NONE_EXPECTED;
-	if (!image->end) /* not in a known image of the guest */
+	if (!image->end) /* the address is not in a known image of the guest */
 		return 0;
 	if (!module)
 		r = name_from_file(n, image, e);

@@ -24,8 +24,8 @@ enum {
 	MODULES_MAX_BYTES = 64 << 20
 };
 
-/* Returns whether the lines of a module have the addresses of the recording. Those of the
- * session always do. */
+/* Returns whether a module's lines of kallsyms have the addresses of the recording. The lines in
+ * the session always do. */
 static bool is_in_place(const struct naming_kallsyms *k, const struct image *image,
 			const struct kallsyms_part *part)
 {
@@ -109,7 +109,7 @@ static int name_from_kallsyms(struct naming *n, const struct image *image,
 	}
 	if (!part)
 		return 0;
-	/* If the base was hidden (start is 0), positions are addresses. */
+	/* If the kernel's base was hidden (start is 0), positions are addresses. */
 	if (!module && start)
 		start -= k->shift;
 	r = load_part(n, part, module, start, e);
@@ -128,7 +128,7 @@ static const char *naming_kernel_given_vmlinux(const struct naming *n)
 
 	if (given[0] || naming_locations_archive(n->locations) || !n->info->vmlinux)
 		return given;
-	/* OProfile's name for a kernel whose symbols are those of this text. */
+	/* /proc/kallsyms is OProfile's name for a kernel whose symbols are those of this text. */
 	return !strcmp(n->info->vmlinux, "/proc/kallsyms") ? "" : n->info->vmlinux;
 }
 
@@ -402,9 +402,9 @@ static char *naming_kernel_module_name(const char *name)
 	return strdup(name);
 }
 
-/* A file specified by the user comes first. Then kallsyms, which contains all sections of a
- * module if it is from the same boot. With a file found elsewhere, only the code sections are
- * known. */
+/* Symbolizes a module. A file specified by the user comes first. Next is kallsyms, which
+ * contains all sections of a module if it is from the same boot. With a file found elsewhere,
+ * only the code sections are known. */
 int naming_module(struct naming *n, const struct image *image, struct naming_entry *e)
 {
 	char *module = naming_kernel_module_name(dict_str(n->dict, image->name));

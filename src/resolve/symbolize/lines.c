@@ -197,7 +197,8 @@ static bool naming_lines_open_jit(struct naming *n, const struct image *image,
 	return true;
 }
 
-/* Finds a BPF program by its address, where another program can have been loaded later. */
+/* Finds a BPF program by its address. Another program can have been loaded at this address later,
+ * so the size must also fit. */
 static bool open_bpf(struct naming *n, const struct image *image,
 		     const struct lines_options *options, struct naming_lines *nl)
 {
@@ -245,7 +246,8 @@ int naming_lines_open(struct naming *n, uint32_t image,
 	return 0;
 }
 
-/* Converts an address: its section is the last one that begins at or before it. */
+/* Converts an address of a module to an address of lines.h. The address is in the last section
+ * that begins at or before it. */
 static bool module_address(struct naming_lines *nl, uint64_t addr, uint64_t *ret_addr)
 {
 	size_t nr = nl->has_layout ? nl->layout.sections.nr : nl->module.sections.nr;

@@ -148,7 +148,7 @@ void naming_set_from(struct naming_entry *e, const char *path)
 	e->from = strdup(path);
 }
 
-/* A BPF program has one symbol: its own name. */
+/* Symbolizes a BPF program: its only symbol is the program's name. */
 static int name_bpf(struct naming *n, const struct image *image, struct naming_entry *e)
 {
 	uint64_t bytes =
@@ -234,7 +234,7 @@ int naming_find_binary(struct naming *n, const struct image *image, const char *
 	return r;
 }
 
-/* Returns the status to warn about.  A sample file of OProfile proves its binary by the time of its
+/* Returns the status to warn about. A sample file of OProfile proves its binary by the time of its
  * last change, as far as it can be proved. */
 static enum naming_status status_to_report(const struct naming *n,
 					   const struct image *image,
@@ -279,7 +279,7 @@ static int find_file(struct naming *n, const struct image *image,
 	return r == -ENOMEM ? r : 0;
 }
 
-/* The recording's own symbols are used last: they are only those that the recorder could read. */
+/* The symbols in the recording are used last: they are only those that the recorder could read. */
 static int name_file(struct naming *n, const struct image *image,
 		     struct naming_entry *e)
 {
@@ -435,7 +435,7 @@ enum naming_status naming_status(struct naming *n, uint32_t image,
 	return e ? e->status : NAMING_NONE_EXPECTED;
 }
 
-/* Reads a part of the image's file for its unnamed code. Finds and verifies the file again,
+/* Reads a part of the image's file for its unnamed code. The file is found and verified again,
  * because hundreds of descriptors cannot be kept open. */
 static void read_unnamed(struct naming *n, uint32_t image, enum unnamed_part part)
 {
@@ -522,7 +522,7 @@ const struct symbol *naming_find_data(struct naming *n, uint32_t image, uint64_t
 {
 	struct naming_entry *e = naming_entry_of(n, image);
 
-	/* If the code could not be read, neither can the data. */
+	/* If the code could not be read, the data cannot be read either. */
 	if (!e || !e->tab)
 		return NULL;
 	if (!e->data_done)

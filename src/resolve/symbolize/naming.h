@@ -37,11 +37,11 @@ struct naming_options {
 	/* Servers for files that are not on this machine, by build-id
 	 * (resolve/find/debuginfod.h); NULL: none. */
 	const struct debuginfod_options *debuginfod;
-	/* `root` contains copies of everything that was found when it was made: nothing outside
-	 * of it is used */
+	/* `root` contains copies of everything that was found when the archive was made: nothing
+	 * outside of it is used */
 	bool archive;
-	/* Uses a binary that is now at the recorded path although its build-id, or time and
-	 * size, differ; warns of it */
+	/* Uses a binary that is now at the recorded path even if its build-id, or time and size,
+	 * differ; warns about it */
 	bool accept_changed;
 };
 /* Copies the strings; reads image_path when it is first needed. Returns 0 or -ENOMEM. */
@@ -53,7 +53,8 @@ void naming_locations_free(struct naming_locations *p); /* accepts NULL */
  * -ENOMEM. */
 int naming_locations_source(struct naming_locations *p, const struct build_id *id,
 			    const char *path, int *ret_fd, char **ret_path);
-/* Sets where else to search, before the first lookup; `p` must outlive the symbolizer. */
+/* Sets the other locations to search. Call it before the first lookup; `p` must outlive the
+ * symbolizer. */
 void naming_use(struct naming *n, struct naming_locations *p);
 
 /* Creates a symbolizer. `session_dir` contains the saved kallsyms, vdso, copies of images, and
@@ -110,8 +111,8 @@ enum naming_kind {
 };
 const struct symbol *naming_find(struct naming *n, uint32_t image, uint64_t offset,
 				 enum naming_kind *ret_kind);
-/* Returns the data object (a variable or table) at `offset` of a mapped file, or NULL. Equally
- * valid. */
+/* Returns the data object (a variable or table) at `offset` of a mapped file, or NULL. The result
+ * is valid as long as that of naming_find(). */
 const struct symbol *naming_find_data(struct naming *n, uint32_t image,
 				      uint64_t offset);
 /* Returns the status and the file of the symbols ("": none). Call naming_symtab() first. */

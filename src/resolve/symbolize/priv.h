@@ -42,7 +42,7 @@ struct naming_kallsyms {
 	enum naming_status status; /* OK or UNVERIFIED */
 };
 
-/* The map of the JIT compiler in one process. */
+/* The map of a JIT compiler for one process. */
 struct naming_jit {
 	int32_t pid;               /* 0: not searched yet */
 	enum naming_status status; /* NO_SYMBOLS: the map was found */
@@ -67,7 +67,8 @@ struct naming {
 	bool is_local;          /* recorded on this machine, with this kernel */
 	uint64_t until_wall_ns; /* end of the recording; 0: unknown */
 	bool host_unknown;      /* the recording names no machine */
-	/* Files of its processes; NULL: from another boot, or not opened yet. */
+	/* Files of the recorded processes; NULL: the recording is from another boot, or they are
+	 * not opened yet. */
 	struct live_files *live;
 	bool live_tried;
 	struct naming_locations *locations; /* NULL: nowhere else */
@@ -76,8 +77,10 @@ struct naming {
 	struct naming_jit jit;
 	struct naming_guest guest;
 	bool modules_read;
-	struct buf modules;                   /* the session's list of modules */
-	struct file_index *installed_modules; /* of the recorded kernel; NULL: none */
+	struct buf modules; /* the session's list of modules */
+	struct file_index
+		*installed_modules; /* index of the installed modules of the recorded
+					       * kernel; NULL: none */
 	bool installed_modules_read;
 	const struct perf_input_symbol_file *symbol_files;
 	size_t nr_symbol_files;
@@ -98,7 +101,7 @@ void naming_tried(const struct naming *n, const char *step, const char *path,
 /* Returns the parameters of binary_find() for one stage; borrows from `n`. */
 struct binary_locations naming_binary_locations(struct naming *n,
 						enum binary_stage stage);
-/* The loaders in symbolize/kernel.c. Return 0 (e->status is the result) or -ENOMEM. */
+/* The loaders in symbolize/kernel.c. They return 0, with the result in e->status, or -ENOMEM. */
 int naming_kernel(struct naming *n, const struct image *image, struct naming_entry *e);
 int naming_module(struct naming *n, const struct image *image, struct naming_entry *e);
 /* Loads the symbols of the kernel from the ELF file at `fd`, and sets the status. Returns 0 or

@@ -28,7 +28,7 @@ struct code_section {
 };
 
 struct made {
-	struct symbol symbol; /* its name is `name` below */
+	struct symbol symbol; /* its name is the member `name` */
 	char *name;
 	enum unnamed_kind kind;
 };
@@ -185,7 +185,8 @@ static const struct symbol *unnamed_make(struct unnamed *u, struct symbol s,
 		return NULL;
 	}
 	if (map_set(&u->made_by, s.offset, kind, (uint32_t)u->made.nr - 1)) {
-		/* `made` keeps this entry until the end; the next call makes another one. */
+		/* If memory is short, `made` keeps this entry, and the next call makes another
+		 * one. */
 		return NULL;
 	}
 	return &m->symbol;

@@ -31,7 +31,7 @@ int naming_own_vdso(struct naming *n, const struct image *image, struct naming_e
 	size_t len = naming_vdso_own_bytes(own);
 	int r;
 
-	/* The vdso of a 32-bit process differs from ours. */
+	/* Do not use our vdso for a 32-bit process, which has a different one. */
 	if (!len || image->build_id.len || image->end ||
 	    naming_locations_root(n->locations)[0] || !naming_runs_here(n))
 		return 0;
