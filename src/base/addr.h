@@ -10,7 +10,7 @@ struct rt_addr {
 	uint64_t v;
 };
 
-/* An offset in a file on disk, like a mapping's pgoff. */
+/* An offset in a file on disk, such as the pgoff of a mapping, in bytes. */
 struct file_off {
 	uint64_t v;
 };

@@ -3,7 +3,7 @@
  * Layer: base. */
 #pragma once
 
-/* Does not compile for a pointer. */
+/* The number of elements of `array`. A pointer as the argument does not compile. */
 #define COUNT_OF(array)                                                                \
 	(sizeof(array) / sizeof(*(array)) +                                            \
 	 0 * sizeof(struct {                                                           \

@@ -10,14 +10,15 @@
 #include "base/signals.h"
 
 enum {
-	USERS_MAX = 64, /* of whom the waiting time is known */
-	/* A user can make the caller wait: this long at once, then 1/WAIT_PART of the time. */
+	USERS_MAX = 64, /* users whose waiting time is stored */
+	/* How long a user can make the caller wait: this long in a burst, then for 1/WAIT_PART of
+	 * the time. */
 	WAIT_AT_ONCE_NS = 2000000000,
 	WAIT_PART = 100,
 	SHORT_WAIT_NS = 10000000
 };
 
-/* How many calls may hang, and how many of one user. */
+/* How many calls of each kind may hang, in total and for one user. */
 static const struct {
 	unsigned int all;
 	unsigned int of_user;
@@ -26,10 +27,10 @@ static const struct {
 	[ASYNC_CALL_MEMORY] = { 32, 2 },
 };
 
-/* How long the caller has waited for a user's calls. */
+/* How long the caller has waited for the calls of a user. */
 struct waited {
 	uint64_t user;
-	uint64_t owed_ns; /* decreases with time */
+	uint64_t owed_ns; /* time waited, minus what has been forgiven since */
 	uint64_t at_ns;
 };
 
@@ -39,7 +40,7 @@ struct runner {
 	pthread_cond_t changed;
 	struct async_call *call; /* NULL: idle */
 	bool has_ended;
-	bool is_abandoned; /* its call hangs: the thread ends when the call ends */
+	bool is_abandoned; /* the call hangs: when it ends, the thread drops it and ends */
 };
 
 static struct {
@@ -49,7 +50,7 @@ static struct {
 	struct waited users[USERS_MAX];
 } pool = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
-/* Call with the lock held. */
+/* Removes the thread from the list of hanging threads. Call with the lock held. */
 static void async_call_forget(struct runner *r)
 {
 	struct runner **link = &pool.hanging;
@@ -141,7 +142,7 @@ static bool async_call_is_refused(const struct async_call *call)
 	       of_user >= hanging_max[call->kind].of_user;
 }
 
-/* Returns the entry of a user, which replaces the one that owes the least. */
+/* Returns the entry of a user. A new one replaces the entry with the least waiting time. */
 static struct waited *async_call_waited(uint64_t user, uint64_t now_ns)
 {
 	struct waited *least = pool.users;
@@ -160,8 +161,8 @@ static struct waited *async_call_waited(uint64_t user, uint64_t now_ns)
 	return least;
 }
 
-/* Limits the wait for a user who has caused much of it: with a server that answers just in time,
- * he could stop the caller. */
+/* Returns how long to wait for a call. The time is short if its user has caused much waiting
+ * before: a server that always answers just in time could otherwise stop the caller. */
 static uint64_t async_call_patience(const struct async_call *call, uint64_t patience_ns)
 {
 	uint64_t now_ns = clock_now_ns(CLOCK_MONOTONIC);
@@ -186,7 +187,8 @@ static struct timespec async_call_deadline(uint64_t patience_ns)
 	return clock_timespec(clock_now_ns(CLOCK_MONOTONIC) + patience_ns);
 }
 
-/* Call with the lock held; it is released while waiting. */
+/* Waits for the end of the thread's call. Returns 0, or -ETIMEDOUT after abandoning the thread.
+ * Call with the lock held; it is released while waiting. */
 static int async_call_wait(struct runner *r, uint64_t patience_ns)
 {
 	struct timespec end = async_call_deadline(patience_ns);

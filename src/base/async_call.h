@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* async_call.h - runs calls that can hang: a file can be on a server that does not respond, and so
- * can the memory of a process that maps it. A separate thread makes the call, and is abandoned
- * if it hangs.
- * Layer: base.  For use by one thread of a process; the calls run in their own threads. */
+ * can the memory of a process that maps it. A separate thread makes the call, and is abandoned if
+ * it hangs.
+ * Layer: base. Only one thread of a process may use it; each call runs in a separate thread. */
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>
@@ -13,7 +13,8 @@ enum async_call_kind {
 	ASYNC_CALL_KINDS
 };
 
-/* Values of `user` besides user ids: the caller or root, and a process that has ended. */
+/* Values of `user` that are not user ids: ASYNC_CALL_OWN for the caller or root,
+ * ASYNC_CALL_UNKNOWN for a process that has ended. */
 #define ASYNC_CALL_OWN UINT64_MAX
 #define ASYNC_CALL_UNKNOWN (UINT64_MAX - 1)
 
@@ -23,8 +24,9 @@ struct async_call {
 	/* Identifies the object that can hang, such as a device. While a call on an object hangs,
 	 * no other call on it is started. */
 	uint64_t about;
-	/* The user whose file is accessed. Each user has a limit of hanging calls, and of the time
-	 * that the caller waits for calls. ASYNC_CALL_OWN has no limit of that time. */
+	/* The user whose file is accessed. For each user, the number of hanging calls is limited,
+	 * and also the time that the caller waits for calls. For ASYNC_CALL_OWN, that time is not
+	 * limited. */
 	uint64_t user;
 	void (*run)(struct async_call *call);
 	/* Frees the request and its results after the caller stopped waiting. Called by the
@@ -32,12 +34,12 @@ struct async_call {
 	void (*drop)(struct async_call *call);
 };
 
-/* Runs `call` in a thread and waits for its end, up to `patience_ns`, or up to a hundredth of a
- * second after its user's calls took much time. Returns:
- * 0: it has ended; the caller owns it again.
- * -ETIMEDOUT: it is still running, and the caller no longer owns it.
- * -EBUSY: another call on the same object hangs, or too many calls of its kind and user do; -ENOMEM,
- * -EAGAIN: no thread could be created. It was not started, and the caller still owns it. */
+/* Runs `call` in a thread and waits for its end: up to `patience_ns`, or only a hundredth of a
+ * second if the calls of the same user took much time recently. Returns 0 if the call has ended;
+ * the caller owns it again. Returns -ETIMEDOUT if it is still running; the caller no longer owns
+ * it. Otherwise the call was not started and the caller still owns it: -EBUSY if another call on
+ * the same object hangs, or too many calls of its kind or user hang; -ENOMEM or -EAGAIN if no
+ * thread could be created. */
 int async_call_run(struct async_call *call, uint64_t patience_ns);
 /* Returns the number of calls that currently hang. */
 unsigned int async_call_nr_hanging(void);

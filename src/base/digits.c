@@ -40,12 +40,13 @@ size_t digits_of(char digits[DIGITS_MAX], uint64_t v)
 	return DIGITS_MAX - at;
 }
 
-/* Avoids branches on the number of digits, which the CPU cannot predict. */
+/* Writes `v` (below 1000) and returns its number of digits. Avoids branches on the number of
+ * digits, which the CPU cannot predict. */
 static size_t put_below_thousand(char *to, uint64_t v)
 {
 	size_t zeros = (v < 100) + (v < 10);
 
-	/* Bytes after the last digit belong to the next number of the table. */
+	/* If `v` has fewer digits, the copy includes bytes of the next number in the table. */
 	memcpy(to, (const char *)thousand + v * COPIED + zeros, COPIED);
 	return GROUP - zeros;
 }

@@ -10,8 +10,9 @@ enum {
 	DIGITS_ROOM = DIGITS_MAX + 4
 };
 
-/* Writes the digits of `v` to the end of `digits`. Returns their number. */
+/* Writes the decimal digits of `v` to the end of `digits`, without a NUL. Returns the number of
+ * digits. */
 size_t digits_of(char digits[DIGITS_MAX], uint64_t v);
-/* Writes the digits of `v` to the beginning of `to`, which has DIGITS_ROOM bytes; the bytes
- * after the digits are undefined. Returns the number of digits. */
+/* Writes the decimal digits of `v` to the beginning of `to`, which has DIGITS_ROOM bytes; the
+ * bytes after the digits are undefined. Returns the number of digits. */
 size_t digits_put(char *to, uint64_t v);

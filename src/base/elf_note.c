@@ -15,7 +15,7 @@ struct elf_note_walk elf_note_walk_of(const void *notes, size_t len, bool swap)
 	return (struct elf_note_walk){ .data = notes, .len = len, .swap = swap };
 }
 
-/* The last note can lack its padding. */
+/* Skips the padding of a note, which the last one can lack. */
 static void skip_padding(struct cursor *c)
 {
 	size_t pad = -c->pos & 3;

@@ -27,7 +27,7 @@ struct elf_note_walk {
 struct elf_note_walk elf_note_walk_of(const void *notes, size_t len, bool swap);
 /* Returns 0 and the next note, 1 at the end, or -EBADMSG if it is truncated. */
 int elf_note_next(struct elf_note_walk *w, struct elf_note *ret_note);
-/* Finds the first GNU build-id note: its bytes, borrowed from `notes`, and their number, which
- * is not limited here. Returns 0, -ENODATA if not found, or -EBADMSG. */
+/* Finds the first GNU build-id note. Stores a pointer to its bytes, borrowed from `notes`, and
+ * their number, which can be any. Returns 0, -ENODATA if not found, or -EBADMSG. */
 int elf_note_build_id(const void *notes, size_t len, bool swap, const uint8_t **ret_id,
 		      size_t *ret_len);

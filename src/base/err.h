@@ -18,11 +18,11 @@ struct err {
  * escaped (safe_text.h). Newlines are kept only if `format` itself contains some. */
 int err_set(struct err *err, int code, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
-/* Like err_set(), but appends ": " and the system's text for -code, which is never truncated. */
+/* Like err_set(), but appends ": " and the text of strerror(-code), which is never truncated. */
 int err_sys(struct err *err, int code, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
-/* Returns true if a negative errno means that the file does not exist. With any other error the
- * file can exist: report the error instead of treating the file as missing. */
+/* Returns whether `code`, a negative errno, means that the file does not exist. For any other
+ * error the file can exist: report the error instead of treating the file as missing. */
 bool err_is_absent(int code);
 /* Inserts "prefix: " before the message. Returns the stored code. */
 int err_prefix(struct err *err, const char *format, ...)

@@ -12,7 +12,8 @@
 #include "base/safe_text.h"
 
 enum {
-	LOGGED_MAX = 1024 /* further messages are repeated */
+	LOGGED_MAX =
+		1024 /* number of messages to remember; others are logged each time */
 };
 
 static log_sink the_sink;

@@ -12,7 +12,8 @@ enum log_level {
 
 typedef void (*log_sink)(enum log_level level, const char *text);
 
-/* NULL, the default, drops all messages. Texts are safe to print (safe_text.h). */
+/* Sets the function that receives all messages. NULL, the default, drops them. The messages are
+ * safe to print (safe_text.h). */
 void log_set_sink(log_sink sink);
 void log_say(enum log_level level, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
@@ -21,8 +22,9 @@ void log_say(enum log_level level, const char *format, ...)
 void log_say_once(enum log_level level, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* Reports progress while the user waits ("fetched 1 of 3 files"). The tool shows it on one
- * line, and the next text replaces it. NULL, the default, drops the texts. */
+/* Reports progress while the user waits ("fetched 1 of 3 files"). The tool shows each text in
+ * place of the previous one, on the same line. If the sink is NULL, the default, texts are
+ * dropped. */
 typedef void (*log_progress_sink)(const char *words);
 void log_set_progress_sink(log_progress_sink sink);
 void log_progress(const char *words);

@@ -12,8 +12,9 @@ enum {
 	NO_DIGIT = 99
 };
 
-/* Uses a table: the CPU cannot predict which kind of digit follows in an address, and a
- * mispredicted branch costs as much as everything else here. */
+/* Returns the value of a hex digit, or -1. Uses a table, because the CPU cannot predict which kind
+ * of digit follows in an address, and a mispredicted branch costs as much as the rest of the
+ * parser. */
 static int parse_digit_of(char c)
 {
 	static const uint8_t digits[256] = {
@@ -56,7 +57,8 @@ bool parse_u64(const char *s, uint64_t *ret_v)
 	return parse_u64_max(s, UINT64_MAX, ret_v);
 }
 
-/* Does not use strtod(), which depends on the locale and accepts "nan", "0x1p3" and blanks. */
+/* Parses a decimal fraction and moves *s past it. Does not use strtod(), which depends on the
+ * locale and accepts "nan", "0x1p3" and blanks. */
 static bool take_fraction(const char **s, double *ret_v)
 {
 	const char *p = *s;

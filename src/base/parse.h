@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* parse.h - strict parsing of numbers: the whole word must be a number.
+/* parse.h - strict parsing: the whole word must be a number. Functions that return bool return
+ * false, and leave the result unchanged, for anything else.
  * Layer: base. */
 #pragma once
 #include <stdbool.h>
@@ -15,8 +16,9 @@ bool parse_u64_max(const char *s, uint64_t max, uint64_t *ret_v);
 bool parse_double(const char *s, double *ret_v);
 /* Parses 1 to 16 hex digits at *s and moves *s past them. Returns false if *s has no digit. */
 bool parse_hex_at(const char **s, uint64_t *ret_v);
-/* Parses "path:12" of a source. Returns the length of the path, and its line number (0: no
- * line). Returns 0 if it is not such a text. */
+/* Parses "path:12", a line of a source file. Returns the length of the path and stores the line
+ * number. Returns 0 if the text does not have this form. A line number of 0 means that there is no
+ * line. */
 size_t parse_source_position(const char *s, uint32_t *ret_line);
 /* Parses "250ms", "1.5s", "2m", "3h", or plain seconds, to nanoseconds. */
 bool parse_duration_ns(const char *s, uint64_t *ret_ns);

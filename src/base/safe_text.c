@@ -41,8 +41,8 @@ static size_t safe_text_ascii_len(const uint8_t *s, size_t len)
 
 	for (; len - i >= sizeof(word); i += sizeof(word)) {
 		memcpy(&word, s + i, sizeof(word));
-		/* The highest bit of a byte is set if the byte is above 0x7f, is 0x7f, or is below a
-		 * blank; or if an earlier byte is. */
+		/* The result has the highest bit of a byte set if that byte is below a blank or at
+		 * least 0x7f. Bytes after such a byte can also have it set. */
 		if ((word | (word + ones) | (word - ones * ' ')) & ones << 7)
 			break;
 	}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* safe_text.h - escapes text, so that no name in it can control a terminal or start a new line.
- * Layer: base.  Names in a profile are untrusted: any user can choose them. */
+/* safe_text.h - escapes text, so that names in it cannot control a terminal or start a new line.
+ * Layer: base. Names in a profile are untrusted: any user can choose them. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -19,6 +19,6 @@ size_t safe_text_copy(char *out, size_t room, const char *text, bool lines);
 /* Replaces each byte that safe_text_put() would escape by `mask`, for formats of other tools
  * that lack escapes. Returns true if it replaced any. */
 bool safe_text_mask(char *text, size_t len, char mask);
-/* Returns true if messages of this printf() format can have several lines: the format contains
- * newlines, or is "%s", which passes on the text of an err, which is already safe. */
+/* Returns whether messages of this printf() format may keep newlines: the format itself contains
+ * newlines, or it is "%s", which is used for the text of an err, which is already safe. */
 bool safe_text_has_lines(const char *format);

@@ -5,7 +5,7 @@
 #pragma once
 #include <stdbool.h>
 
-/* gcc before version 14 lacks this macro. */
+/* gcc before version 14 does not define __has_feature. */
 #ifdef __has_feature
 #define SANITIZED_FEATURE(name) __has_feature(name)
 #else

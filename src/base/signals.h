@@ -4,9 +4,8 @@
 #pragma once
 #include <signal.h>
 
-/* Blocks, in the calling thread, the signals that other processes send. Threads it starts
- * inherit this, so that the main thread handles these signals. Signals that report a fault of
- * the thread itself stay unblocked, because the kernel ends a process that blocks such a
- * signal: SIGBUS (mapped.h), SIGSYS (daemon_calls.h) and similar. `ret_before` is the mask to
- * restore with pthread_sigmask(3). */
+/* Blocks, in the calling thread, the signals that other processes send. Threads that it starts
+ * inherit this, so the main thread handles these signals. Signals for faults of the thread itself,
+ * such as SIGBUS (mapped.h) and SIGSYS (daemon_calls.h), stay unblocked: if they were blocked, the
+ * kernel would end the process. Stores the previous mask in *ret_before, for pthread_sigmask(3). */
 void signals_block_sent(sigset_t *ret_before);

@@ -22,7 +22,7 @@ static const struct utf8_range combining[] = {
 	{ 0xe0100, 0xe01ef },
 };
 
-/* East Asian Width W and F (UAX #11) by whole blocks, including symbols and pictographs.
+/* East Asian Width W and F (UAX #11) as whole blocks, which include symbols and pictographs.
  * Overestimating a character's width costs a blank; underestimating it wraps a line. */
 static const struct utf8_range wide[] = {
 	{ 0x1100, 0x115f },   { 0x231a, 0x231b },   { 0x2329, 0x232a },
@@ -65,7 +65,7 @@ static size_t length_by_first(uint8_t first)
 	return first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
 }
 
-/* The valid second bytes depend on the first byte. */
+/* Returns whether the second byte of a character is valid, which depends on the first byte. */
 static bool second_fits(uint8_t first, uint8_t second)
 {
 	uint8_t low = first == 0xe0 ? 0xa0 : first == 0xf0 ? 0x90 : 0x80;

@@ -14,7 +14,8 @@ static size_t min3(size_t a, size_t b, size_t c)
 	return ab < c ? ab : c;
 }
 
-/* The optimal string alignment distance. Keeps only three rows. */
+/* Computes the optimal string alignment distance. Only the last three rows of the matrix are
+ * stored. */
 size_t edit_distance(const char *a, const char *b)
 {
 	size_t rows[3][CLOSEST_WORD_MAX + 1];
@@ -57,7 +58,8 @@ void closest_match_try(struct closest_match *n, const char *candidate)
 
 enum {
 	LETTERS_TO_CONTAIN = 4, /* shorter words are contained in too many others */
-	COST_CONTAINED = 3,     /* counts as this many edits */
+	COST_CONTAINED =
+		3, /* edits that count for a candidate that contains the word */
 	/* matches that are this much worse than the best are omitted */
 	COST_WORSE_THAN_BEST = 3
 };
@@ -89,7 +91,7 @@ static size_t cost_of(const struct closest_matches *n, const char *candidate)
 	if (!*n->word || len > CLOSEST_WORD_MAX)
 		return SIZE_MAX;
 	closest_matches_lower(name, candidate, len);
-	/* The minimum number of insertions or deletions. */
+	/* The difference of the lengths is the minimum number of edits. */
 	if (apart <= n->limit)
 		cost = edit_distance(n->word, name);
 	if (cost > COST_CONTAINED && typed >= LETTERS_TO_CONTAIN &&

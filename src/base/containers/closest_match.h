@@ -17,8 +17,8 @@ enum {
 	CLOSEST_WORD_MAX = 64
 };
 size_t edit_distance(const char *a, const char *b);
-/* Stores `candidate` if it is closer than all previous ones and close enough to be meant: at
- * most one edit for every three letters. */
+/* Stores `candidate` (borrowed) if it is closer than all previous ones and has at most one edit
+ * for every three letters of the word. */
 void closest_match_try(struct closest_match *n, const char *candidate);
 
 enum {
@@ -26,8 +26,8 @@ enum {
 	CLOSEST_TEXT_MAX = CLOSEST_MATCHES_MAX * (CLOSEST_WORD_MAX + 4) + 24
 };
 
-/* The closest matches of a word, the closest first; equally close ones in the order of the
- * calls. Ignores case. A candidate that contains the word is also close. */
+/* Collects the closest matches of a word, sorted by closeness; equally close ones stay in the
+ * order of the calls. Ignores case. A candidate that contains the word is also close. */
 struct closest_matches {
 	char word[CLOSEST_WORD_MAX + 1]; /* see closest_matches_init() */
 	size_t limit;
@@ -38,8 +38,8 @@ struct closest_matches {
 	} one[CLOSEST_MATCHES_MAX];
 };
 
-/* Starts with the first `len` bytes of a word as typed. A word longer than CLOSEST_WORD_MAX has
- * no matches. */
+/* Initializes `n` for a mistyped word, the first `len` bytes of `word`. A word longer than
+ * CLOSEST_WORD_MAX has no matches. */
 void closest_matches_init(struct closest_matches *n, const char *word, size_t len);
 /* Copies `candidate` if it is among the closest matches and not stored yet. */
 void closest_matches_try(struct closest_matches *n, const char *candidate);

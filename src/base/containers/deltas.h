@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* deltas.h - computes how much running totals have increased since the last time. A pair of
- * numbers identifies each total.
+/* deltas.h - computes by how much running totals have increased since they were read last. A pair
+ * of numbers identifies each total.
  * Layer: base. */
 #pragma once
 #include <stdint.h>

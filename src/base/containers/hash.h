@@ -21,8 +21,8 @@ static inline uint64_t hash_pair(uint64_t a, uint64_t b)
 	return hash_u64(a * 0x9e3779b97f4a7c15ULL ^ hash_u64(b));
 }
 
-/* For hash tables in memory; needs a fifth of the time. Combines the halves of a 128-bit
- * product, like wyhash; without a 128-bit type, uses hash_u64(). */
+/* Hashes two integers in a fifth of the time of hash_u64(), for hash tables in memory. Combines
+ * the halves of a 128-bit product, like wyhash; without a 128-bit type, uses hash_u64(). */
 static inline uint64_t hash_quick(uint64_t a, uint64_t b)
 {
 #ifdef __SIZEOF_INT128__
@@ -37,8 +37,8 @@ static inline uint64_t hash_quick(uint64_t a, uint64_t b)
 
 /* XXH3, 64 bits. */
 uint64_t hash_bytes(const void *bytes, size_t len, uint64_t seed);
-/* XXH3 of data that arrives in blocks; the same as `xxhsum -H3`. hash_stream_new() returns NULL
- * if memory is short. */
+/* Computes the XXH3 hash of data that arrives in blocks; the result is that of `xxhsum -H3`.
+ * hash_stream_new() returns NULL if memory is short. */
 struct hash_stream;
 struct hash_stream *hash_stream_new(void);
 void hash_stream_put(struct hash_stream *h, const void *bytes, size_t len);

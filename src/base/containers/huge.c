@@ -11,8 +11,9 @@
 enum {
 	HUGE_PAGE = 2 << 20,
 	HEAP_STEP = 32 << 20,
-	/* The last huge page of a separate mapping is mostly filled in vain. So smaller arrays
-	 * share the heap, where larger ones of varying sizes would leave holes. */
+	/* Arrays of at least this size get a separate mapping. Smaller ones share the heap,
+	 * because the last huge page of a mapping is mostly unused. Larger ones of varying sizes
+	 * would leave holes in the heap. */
 	BIG_BYTES = 2 * HUGE_PAGE,
 	ROOM = 16 << 20,
 	HEAP_TRIES = 64,
@@ -42,7 +43,7 @@ void *huge_alloc(size_t bytes)
 	if (!huge_is_big(bytes) || rounded < bytes)
 		return malloc(bytes);
 	memory = aligned_alloc(HUGE_PAGE, rounded);
-	/* Only advice: without huge pages it is slower but works. */
+	/* Ignore errors: without huge pages, the memory is only slower. */
 	if (memory)
 		madvise(memory, rounded, MADV_HUGEPAGE);
 	return memory;
@@ -84,11 +85,12 @@ void huge_heap(void)
 	char *after = before;
 	int nr = 0;
 
-	/* Set all three: if one is set, glibc stops adjusting the others. */
+	/* Set all three: after one of them is set, glibc no longer adjusts the others. */
 	mallopt(M_TOP_PAD, HEAP_STEP);
 	mallopt(M_TRIM_THRESHOLD, 2 * HEAP_STEP);
 	mallopt(M_MMAP_THRESHOLD, BIG_BYTES);
-	/* In small steps: touching a page before the advice prevents a huge page around it. */
+	/* Grow the heap in small steps and before using it: a page that is touched before
+	 * madvise() prevents a huge page around it. */
 	while (nr < HEAP_TRIES && after == before) {
 		taken[nr++] = malloc(TRIED_BYTES);
 		after = sbrk(0);
@@ -118,7 +120,8 @@ void huge_zfree(void *memory, size_t nr, size_t elem_bytes)
 		free(memory);
 }
 
-/* Moves to an address with the same offset in a huge page, so that only page tables change. */
+/* Moves the mapping to another address that is aligned to a huge page, so that only page tables
+ * change. Returns NULL if memory is short. */
 static void *move_mapped(void *memory, size_t bytes, size_t more)
 {
 	void *moved;
@@ -133,7 +136,8 @@ static void *move_mapped(void *memory, size_t bytes, size_t more)
 		       MREMAP_MAYMOVE | MREMAP_FIXED, to);
 	if (moved != MAP_FAILED)
 		return moved;
-	/* The mapping at `to` can be gone, or belong to another thread. */
+	/* The failed mremap() may have unmapped `to`, and another thread may have mapped memory
+	 * there. */
 	to = huge_map(more);
 	if (!to)
 		return NULL;

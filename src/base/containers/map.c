@@ -8,7 +8,7 @@
 
 enum {
 	FIRST_SLOTS = 64,
-	/* Up to this size a table grows by a factor of four, so that most entries are moved
+	/* Up to this size, a table grows by a factor of four, so that most entries are moved only
 	 * once. */
 	QUICK_SLOTS = 1 << 16,
 	AHEAD_SLOTS = 16
@@ -44,7 +44,7 @@ void map_prefetch(const struct map *m, uint64_t a, uint64_t b)
 	if (!m->slots)
 		return;
 	slot = &m->slots[hash_quick(a, b) & m->mask];
-	/* Every fourth slot spans two cache lines. */
+	/* Also prefetch the end of the slot: every fourth one spans two cache lines. */
 	__builtin_prefetch(slot);
 	__builtin_prefetch(&slot->more);
 }
@@ -108,7 +108,8 @@ int map_set(struct map *m, uint64_t a, uint64_t b, uint32_t value)
 	return 0;
 }
 
-/* Moves entries after slot `i` back if an empty slot `i` would make them unreachable. */
+/* Call after emptying slot `i`: moves entries that follow it back if the empty slot would make
+ * them unreachable. */
 static void map_close_gap(struct map *m, size_t i)
 {
 	for (size_t k = (i + 1) & m->mask; m->slots[k].value_plus_1;

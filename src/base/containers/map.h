@@ -10,7 +10,7 @@ struct map_slot {
 	uint64_t a;
 	uint64_t b;
 	uint32_t value_plus_1; /* 0: empty slot */
-	uint32_t more;         /* for the caller; 0 in a new slot */
+	uint32_t more;         /* a number that the caller may use; 0 in a new slot */
 };
 
 struct map {
@@ -35,7 +35,7 @@ void map_prefetch(const struct map *m, uint64_t a, uint64_t b);
 struct map_slot *map_at(struct map *m, uint64_t a, uint64_t b, bool *ret_new);
 /* Removes a key if it exists. */
 void map_remove(struct map *m, uint64_t a, uint64_t b);
-/* For lists of values at (a, 0), (a, 1) and so on without gaps: removes `value` from the list
- * of `a`, if it is in it, and moves the last value to its position. */
+/* Removes `value` from a list that is stored at the keys (a, 0), (a, 1) and so on without gaps:
+ * moves the last value to its position. Does nothing if the list does not contain it. */
 void map_remove_from_list(struct map *m, uint64_t a, uint32_t value);
 void map_done(struct map *m);

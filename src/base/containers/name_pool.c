@@ -30,8 +30,8 @@ static uint64_t name_pool_hash(const char *text)
 	return hash_bytes(text, strlen(text), 0);
 }
 
-/* Returns NAME_POOL_NONE if the string is missing; *ret_probe is then free in the list of its
- * hash. */
+/* Returns the number of the string with this hash. If there is none, returns NAME_POOL_NONE, and
+ * stores in *ret_probe the first free position of the hash's list. */
 static uint32_t name_pool_find(const struct name_pool *p, const char *text,
 			       uint64_t hash, uint64_t *ret_probe)
 {
@@ -94,7 +94,7 @@ void name_pool_put(struct name_pool *p, uint32_t name)
 	p->text_bytes -= strlen(n->text) + 1;
 	free(n->text);
 	n->text = NULL;
-	/* On lack of memory, the number is not reused. */
+	/* If this fails, the number is not reused. */
 	(void)vec_push(&p->unused, name);
 }
 

@@ -17,7 +17,8 @@ enum {
 struct pooled_name {
 	char *text; /* NULL: unused */
 	uint32_t refs;
-	uint32_t number; /* for the caller; NAME_POOL_NONE in a new name */
+	uint32_t
+		number; /* a number that the caller may use; NAME_POOL_NONE in a new name */
 };
 
 struct name_pool {
@@ -33,7 +34,8 @@ void name_pool_done(struct name_pool *p);
 /* Returns the number of `text` and adds a reference to it. Returns NAME_POOL_NONE if memory is
  * short. */
 uint32_t name_pool_get(struct name_pool *p, const char *text);
-/* Add and remove a reference. Both accept NAME_POOL_NONE. name_pool_share() returns `name`. */
+/* name_pool_share() adds a reference and returns `name`; name_pool_put() removes one. Both accept
+ * NAME_POOL_NONE. */
 uint32_t name_pool_share(struct name_pool *p, uint32_t name);
 void name_pool_put(struct name_pool *p, uint32_t name);
 /* Returns the string, which lives as long as its references, or "" for NAME_POOL_NONE. */

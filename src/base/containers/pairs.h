@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* pairs.h - a hash table from a pair of 32-bit numbers to a 32-bit number. It is the index of
- * tries, whose nodes are found by their parent and the key that leads to them.
- * Layer: base.  Open addressing; it never shrinks, and entries are never deleted. */
+/* pairs.h - a hash table from a pair of 32-bit numbers to a 32-bit number. Tries use it as their
+ * index: it finds a node by its parent and a key.
+ * Layer: base. Open addressing; it never shrinks, and entries are never deleted. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>

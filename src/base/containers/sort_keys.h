@@ -10,6 +10,6 @@ struct sort_key {
 	uint32_t index; /* of the object */
 };
 
-/* Sorts `nr` keys. *keys is malloc'd and owned by the caller; it can be replaced. Returns 0, or
- * -ENOMEM (the keys are then unchanged). */
+/* Sorts `nr` keys. *keys is malloc'd and owned by the caller; this can replace it by another
+ * array. Returns 0, or -ENOMEM (the keys are then unchanged). */
 int sort_keys(struct sort_key **keys, size_t nr);

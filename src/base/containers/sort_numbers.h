@@ -5,7 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Sorts `nr` numbers by their bits from `shift` (less than 64) upwards. The sort is stable.
- * `room` is a buffer of the same size. Returns the buffer with the result: `numbers` or `room`. */
+/* Sorts `nr` numbers by their bits from `shift` (less than 64) upwards. The sort is stable. `room`
+ * is a buffer of the same size. Returns the buffer that contains the result: `numbers` or
+ * `room`. */
 uint64_t *sort_numbers(uint64_t *numbers, uint64_t *room, size_t nr,
 		       unsigned int shift);

@@ -19,7 +19,8 @@ static uint32_t strtab_lookup(const struct strtab *t, uint64_t key)
 	return pairs_get(&t->by_hash, (uint32_t)(key >> 32), (uint32_t)key);
 }
 
-/* If the string is not found, *ret_key is a free key. */
+/* Returns the number of the string, or STRTAB_FAILED if it is not found; *ret_key is then a free
+ * key. */
 static uint32_t find_len(const struct strtab *t, const char *s, size_t len,
 			 uint64_t hash, uint64_t *ret_key)
 {
@@ -46,7 +47,7 @@ uint32_t strtab_add_len(struct strtab *t, const char *s, size_t len)
 	bool is_new;
 	char *copy;
 
-	len = strnlen(s, len); /* strings from a file can contain a NUL */
+	len = strnlen(s, len); /* a string of a file can contain a NUL */
 	hash = hash_bytes(s, len, 0);
 	number = find_len(t, s, len, hash, &key);
 	if (number != STRTAB_FAILED)

@@ -10,9 +10,9 @@
 
 struct strtab {
 	VEC(char *) strings;
-	struct pairs
-		by_hash; /* the halves of hash + probe number, which resolves collisions ->
-                          * number */
+	/* Hash and probe number of a string -> its number. The probe number distinguishes strings
+	 * with the same hash. */
+	struct pairs by_hash;
 };
 
 enum {
@@ -23,7 +23,7 @@ enum {
 int strtab_init(struct strtab *t);
 /* Returns the number of `s`, which is added if it is new, or STRTAB_FAILED if memory is short. */
 uint32_t strtab_add(struct strtab *t, const char *s);
-/* Like strtab_add(), for the first `len` bytes, or for those before a NUL among them. */
+/* Like strtab_add(), for the first `len` bytes of `s`, or for fewer if they contain a NUL. */
 uint32_t strtab_add_len(struct strtab *t, const char *s, size_t len);
 /* Returns the number of `s`, or STRTAB_FAILED if it was never added. */
 uint32_t strtab_find(const struct strtab *t, const char *s);

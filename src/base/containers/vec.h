@@ -30,6 +30,6 @@
 		(v)->nr = (v)->cap = 0;                                                \
 	} while (0)
 
-/* Used by the macros only. */
+/* Only the macros call this. */
 bool vec_grow_raw(void **data, size_t *cap, size_t need, size_t elem_bytes);
 void vec_free_raw(void *data);

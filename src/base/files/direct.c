@@ -15,7 +15,7 @@
 #include "base/clock.h"
 #include "base/files/io.h"
 
-/* Not defined on architectures with only 64-bit times; the call then fails. */
+/* Architectures with only 64-bit times do not have this call; it fails there. */
 #ifndef SYS_io_getevents
 #define SYS_io_getevents (-1)
 #endif
@@ -23,7 +23,7 @@
 enum {
 	WORTH_BYTES = 16 << 20, /* smaller files are not worth the effort */
 	PAGES_ASKED = 32,
-	/* All reports except flat ones wait for a disk slower than 500 MB/s. */
+	/* 500 MB/s: with a slower disk, all reports except flat ones wait for it. */
 	SLOW_NS_PER_BYTE = 2,
 	SLOW_AFTER_BYTES = 32 << 20
 };
@@ -42,7 +42,7 @@ struct direct {
 	uint64_t waited_ns;
 };
 
-/* Returns 1, 0, or a negative errno. */
+/* Returns 1 if the page at `offset` is in the page cache, 0 if not, or a negative errno. */
 static int direct_is_cached(int fd, uint64_t offset, size_t page_bytes)
 {
 	unsigned char here = 0;
@@ -75,7 +75,8 @@ bool direct_is_worth(int fd, uint64_t from, uint64_t end)
 	return nr_cached < PAGES_ASKED / 2;
 }
 
-/* If the file system reports its alignment (statx(2), Linux 6.1), it can be stricter than ours. */
+/* Returns whether the file allows direct I/O with DIRECT_ALIGN. The file system may report a
+ * stricter alignment (statx(2), Linux 6.1). */
 static bool is_able(int fd)
 {
 #ifdef STATX_DIOALIGN

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* faults.h - reports files that exist but cannot be used: read errors, and damage found by
  * checksums.
- * Layer: base.  An unreadable file must not be treated as missing. Each is reported once, as a
- * warning with its path and the reason, and counted. Like that of log_say_once(), the list is
- * process-wide. Thread safe. */
+ * Layer: base. An unreadable file must not be treated as missing. Each file is reported once, as a
+ * warning with its path and the reason, and counted. The list of reported files is process-wide.
+ * Thread safe. */
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>
@@ -18,15 +18,16 @@ enum fault {
 	FAULT_COUNT
 };
 
-/* Reports that a system call on the file at `path` failed with `code`, a negative errno. Does
- * not report 0; codes for a file (err_is_absent()) or process that does not exist; and -EINVAL,
- * which elf_open_regular() returns if it is not a regular file. Returns `code`. */
+/* Reports that a system call on the file at `path` failed with `code`, a negative errno. Reports
+ * nothing if `code` is 0, means that the file (err_is_absent()) or process does not exist, or is
+ * -EINVAL, which elf_open_regular() returns for a file that is not regular. Returns `code`. */
 int fault_unreadable(const char *path, int code);
 /* Like fault_unreadable(), but does not report EACCES and EPERM. For optional files. */
 int fault_unreadable_try(const char *path, int code);
 /* Like fault_unreadable(), for an open file. */
 int fault_unreadable_fd(int fd, int code);
-/* stat(2) and fstat(2) that report their errors in the same way. Return 0 or a negative errno. */
+/* These call stat(2) and fstat(2), and report errors as fault_unreadable() does. They return 0 or
+ * a negative errno. */
 struct stat;
 int fault_stat(const char *path, struct stat *st);
 int fault_stat_fd(int fd, struct stat *st);
@@ -41,9 +42,9 @@ void fault_missing(const char *path);
 /* Reports that only part of the file is used. `shown` is its name in the message, which is
  * "SHOWN: REASON". */
 void fault_incomplete(const char *shown, const char *reason);
-/* Returns true if the file at `path` was reported as unreadable, for whatever reason. */
+/* Returns true if the file at `path` was reported as unreadable, for any reason. */
 bool fault_is_reported(const char *path);
-/* Returns the number of files reported. */
+/* Returns the number of files that were reported as `kind`. */
 uint64_t fault_count(enum fault kind);
 /* Returns true if results can be incomplete because a file is damaged, incomplete, missing or could
  * not be read. Files without permission do not count: users know which files they cannot read. */

@@ -33,7 +33,7 @@ static bool is_below(const struct guarded *g, const char *path)
 	       (path[g->len] == '/' || path[g->len] == '\0');
 }
 
-/* Returns the innermost guard. Call with the lock held. */
+/* Returns the innermost guard that contains the path, or NULL. Call with the lock held. */
 static struct guarded *find_guard(const char *path)
 {
 	struct guarded *found = NULL;
@@ -157,8 +157,8 @@ void guard_drop(const char *parent, const char *name)
 	free(path);
 }
 
-/* Returns a file descriptor of PARENT, and the part of the path relative to it; -ENOENT: the
- * path is not guarded. */
+/* Returns a file descriptor of the guard's PARENT, and stores the rest of the path, relative to
+ * it. Returns -ENOENT if the path is not guarded, or another negative errno. */
 static int open_guard(const char *path, const char **ret_rest)
 {
 	const struct guarded *g;
@@ -176,7 +176,8 @@ static int open_guard(const char *path, const char **ret_rest)
 	return fd;
 }
 
-/* Opens the directory named by the first `len` bytes, relative to `fd`, which is closed. */
+/* Opens the directory whose name is the first `len` bytes of `name`, in the directory `fd`, which
+ * is then closed. Returns a descriptor or a negative errno. */
 static int guard_enter(int fd, const char *name, size_t len)
 {
 	char component[NAME_MAX + 1];

@@ -19,7 +19,8 @@ enum {
 	READ_STEP = 64 * 1024,
 	COPY_STEP = 4 << 20, /* takes some milliseconds */
 	HOLLOW_MIN_BYTES = 16 << 20,
-	HOLLOW_PART = 16, /* a higher ratio than compression achieves */
+	HOLLOW_PART =
+		16, /* holes in relation to data; compression never achieves this ratio */
 	ST_BLOCK_BYTES = 512,
 	FDINFO_MAX = 4096
 };
@@ -85,8 +86,8 @@ static ssize_t peek_pipe(int fd, void *bytes, size_t len)
 	if (pipe2(copy, O_CLOEXEC))
 		return -errno;
 	for (;;) {
-		/* Checked before reading: data written before the last writer closed the pipe
-		 * is then included. */
+		/* Check for the end before reading, so that data which was written just before it
+		 * is included. */
 		bool ended = poll(&writers, 1, 0) > 0 && writers.revents & POLLHUP;
 
 		n = peek_once(fd, copy, bytes, len);
@@ -114,7 +115,7 @@ ssize_t io_peek(int fd, void *bytes, size_t len)
 	return io_pread_full(fd, bytes, len, (uint64_t)at);
 }
 
-/* For fopencookie(3), 0 means an error. */
+/* A write function of fopencookie(3) reports an error by returning 0. */
 static ssize_t memory_write(void *cookie, const char *bytes, size_t len)
 {
 	struct buf *text = cookie;
@@ -217,7 +218,8 @@ int io_read_regular(const char *path, struct buf *out, size_t max)
 	return read_and_close(io_open_regular(path, 0), out, max);
 }
 
-/* Creates a file that will replace `path`. The caller frees *ret_part. */
+/* Creates a temporary file that will replace `path`. Returns a descriptor and the temporary name
+ * in *ret_part, which the caller frees, or a negative errno. */
 static int io_open_part(const char *path, mode_t mode, char **ret_part)
 {
 	static const char suffix[] = ".part";
@@ -231,7 +233,8 @@ static int io_open_part(const char *path, mode_t mode, char **ret_part)
 	return fd;
 }
 
-/* Renames the file to `path`, or removes it if `r` is an error. Takes ownership of `part`. */
+/* Closes a file of io_open_part(). Renames it to `path`, or removes it if `r` is an error. Returns
+ * `r` or the error of the rename. Frees `part`. */
 static int io_end_part(int fd, int r, char *part, const char *path)
 {
 	if (close(fd) && !r)
@@ -276,7 +279,7 @@ uint64_t io_next_data(int fd, uint64_t at, uint64_t end)
 	if (at >= end)
 		return end;
 	data = lseek(fd, (off_t)at, SEEK_DATA);
-	/* Not all file systems support this. */
+	/* Some file systems cannot search for data. */
 	if (data < 0)
 		return errno == ENXIO ? end : at;
 	return (uint64_t)data < end ? (uint64_t)data : end;
@@ -332,7 +335,8 @@ int io_copy_to(int from, int to, uint64_t bytes, const atomic_bool *stop)
 		r = -errno;
 	if (!r && fstat(from, &st))
 		r = -errno;
-	/* The file was truncated, which differs from a hole at the end. */
+	/* If the file is now shorter than `bytes`, it was truncated, which must not look like a
+	 * hole at the end. */
 	return !r && (uint64_t)st.st_size < bytes ? -EIO : r;
 }
 

@@ -36,16 +36,16 @@ enum {
  * /sys, where a read can consume data, as with /proc/kmsg. Returns a file descriptor,
  * IO_NOT_REGULAR or another negative errno. */
 int io_open_regular(const char *path, int flags);
-/* Like stat(2), but waits for no other user's file system: follows no link into another process's
- * files. Returns 0 or a negative errno. */
+/* Like stat(2), but never waits for a file system that another user serves, because it follows no
+ * link into the files of another process. Returns 0 or a negative errno. */
 struct stat;
 int io_stat(const char *path, struct stat *ret_st);
-/* Opens a file for flock(2), and creates it if missing. Only its owner can open, and so lock,
- * it. Does not follow a link, and rejects a file with more hard links (-EMLINK). Returns a file
- * descriptor or a negative errno. */
+/* Opens a file for flock(2), and creates it if missing. Only the owner can open the file, so only
+ * the owner can lock it. Does not follow a link, and rejects a file with more hard links
+ * (-EMLINK). Returns a file descriptor or a negative errno. */
 int io_open_lock(const char *path);
-/* Creates a file with a unique name: replaces the "XXXXXX" before the suffix of `template`.
- * Like mkostemps(3), but with `mode`. Returns a file descriptor for reading and writing, or a
+/* Creates a file with a unique name: replaces the "XXXXXX" before the suffix of `template`. Like
+ * mkostemps(3), but the file gets `mode`. Returns a file descriptor for reading and writing, or a
  * negative errno. */
 int io_open_temp(char *template, size_t suffix_len, mode_t mode);
 /* Creates a directory with a unique name in the open directory `at`, for its owner only.
@@ -75,21 +75,21 @@ int io_write_all(int fd, const void *bytes, size_t len);
 /* Reads up to `len` bytes at `off`. Returns how many (fewer only at the end of the file), or a
  * negative errno. */
 ssize_t io_pread_full(int fd, void *bytes, size_t len, uint64_t off);
-/* Returns the next `len` bytes of a pipe or file without consuming them. Waits for them; fewer
- * are returned only at the end. Returns their number or a negative errno (-EINVAL if it is
- * neither a pipe nor a file). */
+/* Stores the next `len` bytes of a pipe or file without consuming them. Waits until that many are
+ * available or the input ends. Returns their number or a negative errno (-EINVAL if it is neither
+ * a pipe nor a file). */
 ssize_t io_peek(int fd, void *bytes, size_t len);
 /* Appends a whole file to `out`, at most `max` bytes. Also works for /proc files, whose size is
  * reported as 0. Returns 0, -EFBIG if there was more, or another negative errno. */
 int io_read_file(const char *path, struct buf *out, size_t max);
 int io_read_fd(int fd, struct buf *out, size_t max);
 /* Like io_read_file(), for a file that io_open_regular() can open. */
-/* Gets the id of the mount of an open file (O_PATH is enough), as in /proc/PID/mountinfo. Does
- * not wait for the file system. Returns whether it is known. */
+/* Stores the id of the mount of an open file (O_PATH is enough), as in /proc/PID/mountinfo. Does
+ * not wait for the file system. Returns false if the id is unknown. */
 bool io_mount_of(int fd, uint64_t *ret_mount);
 int io_read_regular(const char *path, struct buf *out, size_t max);
-/* Returns a stream that appends to `text`, or NULL. Unlike open_memstream(3), it does not
- * continue after some text was lost because memory was short. */
+/* Returns a stream that appends to `text`, or NULL. Unlike with open_memstream(3), all writes fail
+ * after one write was lost because memory was short. */
 FILE *io_open_memory(struct buf *text);
 /* Closes the stream and appends a NUL that is not counted in the length. Returns 0, or -ENOMEM
  * if `text` is incomplete. */
@@ -100,22 +100,22 @@ int io_write_file(const char *path, const void *bytes, size_t len, mode_t mode);
 /* Like io_write_file(), but syncs it to disk before the rename, so that after a crash of the
  * machine either the old or the new contents are there. */
 int io_write_file_to_disk(const char *path, const void *bytes, size_t len, mode_t mode);
-/* Copies the first `bytes` bytes of `from` to a new file in the directory of `path` and renames
- * it to `path`. Others can read it only if they can read `from`. Holes are kept. Returns 0, or
- * a negative errno (-ECANCELED: `*stop`, if not NULL, was set meanwhile), and then nothing has
- * changed. */
+/* Copies the first `bytes` bytes of `from` to a new file in the directory of `path` and renames it
+ * to `path`. Other users can read the copy only if they can read `from`. Holes are kept. Returns
+ * 0, or a negative errno (-ECANCELED: `*stop`, if not NULL, was set meanwhile), and then nothing
+ * has changed. */
 int io_copy(int from, const char *path, uint64_t bytes, const atomic_bool *stop);
-/* Like io_copy(), but copies into the empty open file `to`. After an error, the file can contain a
- * part. */
+/* Like io_copy(), but copies into the empty open file `to`. After an error, `to` can contain a
+ * part of the data. */
 int io_copy_to(int from, int to, uint64_t bytes, const atomic_bool *stop);
 /* Returns true if a large file consists almost only of holes, so that a copy would use far more
  * space. */
 bool io_is_hollow(int fd);
-/* Returns the offset of the next data, not a hole, at or after `at`; `end` if only holes
+/* Returns the offset of the next data, not a hole, at or after `at`; returns `end` if only holes
  * follow. */
 uint64_t io_next_data(int fd, uint64_t at, uint64_t end);
-/* Returns how many bytes to read of a text or log file that another user can have written: at
- * most `size`. A file that consists almost only of holes ends at its first hole. */
+/* Returns how many bytes to read of a text or log file that another user can have written: `size`,
+ * or the bytes before the first hole if the file consists almost only of holes. */
 uint64_t io_solid_bytes(int fd, uint64_t size);
 /* Writes like io_write_all(), but leaves holes for zeros. After the last block, io_end_holes()
  * sets the size of the file. Both return 0 or a negative errno. */

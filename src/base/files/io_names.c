@@ -55,7 +55,7 @@ static int io_open_plainly(int at, const char *name, int flags)
 	return fd < 0 ? -errno : fd;
 }
 
-/* Kernels before 5.6 and filters that do not know the call refuse it. */
+/* Returns whether the kernel (before 5.6) or a seccomp filter does not know openat2(2). */
 static bool io_is_unknown(int r)
 {
 	return r == -ENOSYS || r == -EPERM;
@@ -68,8 +68,8 @@ static size_t io_leading(const char *text, const char *start)
 	return strncmp(text, start, len) ? 0 : len;
 }
 
-/* Returns the path below the directory that a path such as /proc/self/fd/5/NAME names by its
- * descriptor, which is stored; NULL: the path is another one. */
+/* For a path such as /proc/self/fd/5/NAME, stores the descriptor (5) and returns the rest (NAME).
+ * Returns NULL for other paths. */
 static const char *io_below_own(const char *path, int *ret_fd)
 {
 	size_t at = io_leading(path, "/proc/self/fd/");
@@ -99,8 +99,8 @@ static bool io_is_own_file(const char *path)
 	return (len && !strchr(path + len, '/')) || !strcmp(path, "/proc/self/exe");
 }
 
-/* Returns the length of the link at the start of a path that leads to a file of process *ret_pid:
- * /proc/PID/root, exe or map_files/RANGE; 0: it has none. */
+/* If the path begins with a link to files of a process (/proc/PID/root, exe or map_files/RANGE),
+ * stores the pid and returns the length of the link. Returns 0 for other paths. */
 static size_t io_process_link(const char *path, int32_t *ret_pid)
 {
 	size_t at = io_leading(path, "/proc/");
@@ -126,7 +126,8 @@ static size_t io_process_link(const char *path, int32_t *ret_pid)
 	return len && (!path[at + len] || path[at + len] == '/') ? at + len : 0;
 }
 
-/* Opens a file through a process, if nothing there can wait. */
+/* Opens a file through a link of a process (the first `link_len` bytes of the path). Refuses with
+ * -ELOOP if the process's mounts could make the open wait forever. */
 static int io_open_of_process(const char *path, size_t link_len, int32_t pid, int flags)
 {
 	char link[128];
@@ -139,7 +140,8 @@ static int io_open_of_process(const char *path, size_t link_len, int32_t pid, in
 	if (!path[link_len])
 		return process_mounts_may_follow(pid, link) ? io_open(path, flags, 0)
 							    : -ELOOP;
-	/* Opened before the check: a process cannot return to the mounts that are trusted. */
+	/* Open the directory before the check: a process that passes the check later had the same
+	 * trusted mounts before. */
 	at = io_open(link, O_PATH, 0);
 	if (at < 0)
 		return at;
@@ -153,9 +155,9 @@ static int io_open_of_process(const char *path, size_t link_len, int32_t pid, in
 }
 #endif
 
-/* Opens a file that exists. Unless it is one of our own descriptors, follows no link into another
- * process's files, such as /proc/PID/root: with it, a user's link, or a path in a binary, leads to
- * a file system that this user serves, and that never answers. */
+/* Opens a file that exists. Does not follow links into the files of another process, such as
+ * /proc/PID/root: by such a link, or by a path in a binary, a user could lead us to a file system
+ * that this user serves and that never answers. Links to our own descriptors are followed. */
 static int io_open_found(const char *path, int flags)
 {
 #ifdef RESOLVE_NO_MAGICLINKS
@@ -222,8 +224,8 @@ int io_open_regular(const char *path, int flags)
 	struct stat st;
 	int fd, r;
 
-	/* Opening some devices has a side effect (a tape rewinds), so check before. Check again
-	 * after the open, because the path can have changed meanwhile. */
+	/* Check the type before opening the file, because opening some devices has a side effect
+	 * (a tape rewinds). Check it again afterwards, because the path may have changed. */
 	if (!io_stat(path, &st) && !S_ISREG(st.st_mode))
 		return IO_NOT_REGULAR;
 	fd = io_open_found(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | flags);
@@ -244,7 +246,8 @@ int io_open_lock(const char *path)
 
 	if (fd < 0)
 		return fd;
-	/* A hard link planted by another user is neither written nor chmod'ed. */
+	/* Reject a file with several hard links: another user could have linked it here so that we
+	 * change its mode. */
 	if (fstat(fd, &st))
 		r = -errno;
 	else if (!S_ISREG(st.st_mode))
@@ -256,7 +259,7 @@ int io_open_lock(const char *path)
 		return r;
 	}
 	if (fchmod(fd, 0600)) {
-		/* The file has another owner, who could lock it anyway. */
+		/* This fails if the file has another owner, who could lock it in any case. */
 	}
 	return fd;
 }
@@ -347,7 +350,7 @@ int io_rename_new(const char *from, const char *to)
 {
 	int r = between(from, to, call_rename_new);
 
-	/* Not all file systems support RENAME_NOREPLACE. */
+	/* Some file systems do not support RENAME_NOREPLACE. */
 	return r == -EINVAL ? between(from, to, call_rename_checked) : r;
 }
 
@@ -386,7 +389,7 @@ int io_own_group(int at, const char *name)
 
 	if (fd < 0)
 		return -errno;
-	/* Most file systems have neither, and then this fails. */
+	/* Ignore errors: most directories have no such attributes. */
 	(void)fremovexattr(fd, "system.posix_acl_default");
 	(void)fremovexattr(fd, "system.posix_acl_access");
 	if (fstat(fd, &st))

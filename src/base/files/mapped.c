@@ -21,10 +21,11 @@
 
 enum {
 	NR_SLOTS = 128,
-	NR_POISONED = 64 /* in a build with AddressSanitizer */
+	NR_POISONED =
+		64 /* released mappings to keep in a build with AddressSanitizer */
 };
 
-/* The signal handler reads these. */
+/* A mapping, as the signal handler needs it. */
 struct mapped_slot {
 	atomic_bool taken;
 	atomic_bool lost;
@@ -48,8 +49,8 @@ static struct mapped_slot *slot_at(const uint8_t *address)
 	return NULL;
 }
 
-/* Maps zeros where the file has no data. POSIX does not list mmap() as safe in signal handlers,
- * but on Linux it is a plain system call. */
+/* Handles SIGBUS: maps zeros where the file has no data. POSIX does not list mmap() as safe in
+ * signal handlers, but on Linux it is a plain system call. */
 static void on_bus_error(int signal, siginfo_t *info, void *context)
 {
 	uint8_t *address = info->si_addr;
@@ -67,7 +68,8 @@ static void on_bus_error(int signal, siginfo_t *info, void *context)
 			return;
 		}
 	}
-	/* The signal occurs again when we return, and then reaches the previous handler. */
+	/* The access is repeated when this handler returns, and its signal then reaches the
+	 * previous handler. */
 	(void)sigaction(signal, &before, NULL);
 	errno = errno_before;
 }
@@ -135,8 +137,8 @@ void mapped_stream(const struct mapped *m)
 }
 
 #ifdef POISONS
-/* The last released mappings. Their addresses stay reserved, so that the sanitizer reports
- * stale pointers. The oldest is dropped to make room. */
+/* The mappings that were released last, in a build with AddressSanitizer. Their addresses stay
+ * reserved, so that the sanitizer reports stale pointers. The oldest is dropped to make room. */
 static struct {
 	pthread_mutex_t lock;
 	struct {
@@ -151,7 +153,7 @@ static void unmap(uint8_t *at, size_t len)
 	uint8_t *oldest;
 	size_t oldest_len;
 
-	/* Keep only the addresses reserved, not the file mapped. */
+	/* Unmap the file, but keep the addresses reserved. */
 	(void)mmap(at, len, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
 	ASAN_POISON_MEMORY_REGION(at, len);
 	pthread_mutex_lock(&poisoned.lock);

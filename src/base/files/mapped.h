@@ -22,9 +22,9 @@ int mapped_window(int fd, uint64_t offset, size_t len, struct mapped *ret_mapped
  * cache is then read in blocks of megabytes, whatever the device's read-ahead is, and is cached
  * in large folios (madvise(2), MADV_HUGEPAGE on files). */
 void mapped_stream(const struct mapped *m);
-/* Accepts a zeroed struct. A build with AddressSanitizer keeps the addresses reserved for a
- * while and reports each later access. */
+/* Unmaps the window; accepts a zeroed struct. A build with AddressSanitizer keeps the addresses
+ * reserved for a while and reports later accesses. */
 void mapped_release(struct mapped *m);
-/* Returns true if part of it could not be read and is zero from some page on. Check this after
- * reading the data. */
+/* Returns whether some bytes of the mapping could not be read; these and all following ones are
+ * zero. Check this after reading the data. */
 bool mapped_is_lost(const struct mapped *m);

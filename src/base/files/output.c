@@ -30,9 +30,10 @@ struct chase {
 	bool is_dir;       /* the path must be a directory */
 	mode_t make_mode;  /* mode for missing directories; 0: do not create them */
 	bool last_is_link; /* the last component was a link */
-	/* a magic link to an open file of a process: only the kernel can follow it */
+	/* the last component is a magic link of /proc to an open file, which only the kernel can
+	 * follow */
 	bool last_is_magic;
-	struct err err; /* why it was refused; code 0: see errno */
+	struct err err; /* the reason if the path was refused; code 0: not refused */
 };
 
 static bool output_is_shared(const struct stat *dir)
@@ -62,7 +63,7 @@ static int chase_from(struct chase *c, bool from_root)
 		       open(from_root ? "/" : ".", O_PATH | O_DIRECTORY | O_CLOEXEC));
 }
 
-/* Removes the next component from the path. Returns false if none is left. */
+/* Moves the next component from `rest` to `name`. Returns false if none is left. */
 static bool next_name(struct chase *c, bool *ret_is_last)
 {
 	const char *at = c->rest + strspn(c->rest, "/");
@@ -78,7 +79,7 @@ static bool next_name(struct chase *c, bool *ret_is_last)
 	return true;
 }
 
-/* Whoever made a link chooses where we write. */
+/* Refuses a link of another user, because the owner of a link chooses where we write. */
 static int check_link(struct chase *c, const struct stat *link)
 {
 	if (trust_is_own(link->st_uid))
@@ -96,7 +97,7 @@ static bool is_in_proc(int fd)
 	return !fstatfs(fd, &fs) && fs.f_type == PROC_SUPER_MAGIC;
 }
 
-/* Inserts the target of the open link before the rest of the path. */
+/* Inserts the target of the symbolic link, open as `link`, before the rest of the path. */
 static int follow(struct chase *c, int link)
 {
 	char target[PATH_MAX];
@@ -123,8 +124,8 @@ static int enter_proc(const struct chase *c)
 	return openat(c->dir, c->name, flags | O_CLOEXEC);
 }
 
-/* Processes one component, open as `fd`, whose ownership it takes. Returns 1 if it was the
- * last. */
+/* Processes one component of the path, which is open as `fd`; takes ownership of `fd`. Returns 1
+ * if it was the last one, 0, or a negative errno. */
 static int step_into(struct chase *c, int fd, bool is_last)
 {
 	struct stat st;
@@ -199,7 +200,8 @@ static void chase_end(struct chase *c)
 	free(c->rest);
 }
 
-/* Checks a file that existed already. */
+/* Refuses a file in a sticky directory that every user can write to, if another user made it or if
+ * it has several hard links. */
 static int check_stat(struct chase *c, const struct stat *st)
 {
 	struct stat dir;
@@ -216,7 +218,7 @@ static int check_stat(struct chase *c, const struct stat *st)
 		       : 0;
 }
 
-/* Checks the file that was opened: its owner could read what we write into it. */
+/* Checks the file that was opened. Refuses a file of another user, who could read the output. */
 static int output_check_file(struct chase *c, int fd)
 {
 	struct stat st;
@@ -230,7 +232,7 @@ static int output_check_file(struct chase *c, int fd)
 	return check_stat(c, &st);
 }
 
-/* Called before opening, because opening another user's FIFO would block. */
+/* Checks the name before it is opened, because opening a FIFO of another user would block. */
 static int output_check_name(struct chase *c)
 {
 	struct stat st;
@@ -240,7 +242,8 @@ static int output_check_name(struct chase *c)
 		       : check_stat(c, &st);
 }
 
-/* Does not truncate the file before its owner is known. */
+/* Opens the file, and truncates it only after its owner was checked. Returns a descriptor or a
+ * negative errno. */
 static int open_at(struct chase *c, int flags, mode_t mode)
 {
 	int follow = c->last_is_magic ? 0 : O_NOFOLLOW;
@@ -301,7 +304,8 @@ int output_open_stream(const char *path, FILE **ret_stream, struct err *err)
 	return err_set(err, -ENOMEM, "out of memory");
 }
 
-/* Returns the path of the file, based on the kernel's name of its directory. */
+/* Stores the path of the resolved file: the directory's path as the kernel reports it, and the
+ * name. */
 static int name_found(const struct chase *c, char **ret_path)
 {
 	char link[64], dir[PATH_MAX];

@@ -3,8 +3,9 @@
  * Layer: base. */
 #pragma once
 
-/* Returns the absolute path without "." and "..", so that a file has only one name. A relative
- * path starts at `dir`. The caller frees it. Returns NULL if memory is short. */
+/* Returns the absolute path without "." and ".." components, so that equal paths are spelled
+ * equally. A relative path starts at `dir`. The caller frees it. Returns NULL if memory is
+ * short. */
 char *path_full(const char *path, const char *dir);
 /* Returns the part of `path` after the last slash, or all of it if that part is empty ("/",
  * "dir/"). */

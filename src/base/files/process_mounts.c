@@ -28,8 +28,8 @@ static bool process_mounts_is_own(int32_t pid)
 	return user >= 0 && trust_is_own((uid_t)user);
 }
 
-/* Returns whether the process has our mount namespace, or one that the caller or root made: its
- * owner is the creator of the user namespace that it belongs to. */
+/* Returns whether the process has our mount namespace, or one whose user namespace was created by
+ * the caller or root. */
 static bool process_mounts_are_trusted(int32_t pid)
 {
 	struct stat ours, theirs;
@@ -59,14 +59,14 @@ bool process_mounts_may_search(int32_t pid)
 	return process_mounts_is_own(pid) || process_mounts_are_trusted(pid);
 }
 
-/* Types of file systems on disks and in memory. */
+/* Types of file systems on disks and in memory, which always answer. */
 static const char *const quiet[] = {
 	"bcachefs",  "btrfs",   "erofs", "exfat",    "ext2",  "ext3", "ext4", "f2fs",
 	"hugetlbfs", "iso9660", "ramfs", "squashfs", "tmpfs", "vfat", "xfs",  "zfs",
 };
 
-/* Compares the type in a line of mountinfo: "ID PARENT ... - TYPE SOURCE OPTIONS".  Blanks in
- * names are escaped. */
+/* Returns whether a line of mountinfo, "ID PARENT ... - TYPE SOURCE OPTIONS", has one of these
+ * types. Blanks in names are escaped there. */
 static bool process_mounts_is_quiet(const char *line)
 {
 	const char *end = strchrnul(line, '\n');
@@ -83,8 +83,8 @@ static bool process_mounts_is_quiet(const char *line)
 	return false;
 }
 
-/* Returns whether a mount is in the namespace of the process ("self": ours), and optionally of a
- * quiet type. */
+/* Returns whether a mount is in the mount namespace of the process ("self": ours). `only_quiet`:
+ * and has one of the types above. */
 static bool process_mounts_have(const char *pid, uint64_t mount, bool only_quiet)
 {
 	char path[PATH_BYTES], start[PATH_BYTES];
@@ -113,7 +113,7 @@ bool process_mounts_may_follow(int32_t pid, const char *link)
 
 	if (process_mounts_is_own(pid))
 		return true;
-	/* Neither this nor the query of the mount waits for the file system. */
+	/* Opening with O_PATH and querying the mount id do not wait for the file system. */
 	fd = io_open(link, O_PATH, 0);
 	if (fd < 0)
 		return false;

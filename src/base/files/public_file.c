@@ -44,8 +44,9 @@ static int public_file_open_parent(const char *path, int fd)
 	return dir;
 }
 
-/* Uses "..", so that these are really the directories above the file, whatever others rename
- * meanwhile. Returns false if not all directories were visited. */
+/* Calls `fn` for each directory above the file. Opens ".." each time, so that these are really its
+ * directories, even if another process renames them meanwhile. Returns false if not all
+ * directories were visited. */
 static bool climb(const char *path, int fd, climb_fn fn, void *ctx)
 {
 	int dir = public_file_open_parent(path, fd);
@@ -117,7 +118,7 @@ static bool public_file_check_recording(int fd, const char *path)
 bool public_file_recording(const char *path)
 {
 	bool is_stdin = !strcmp(path, "-");
-	/* O_PATH, because opening a FIFO would wait for its writer. */
+	/* Use O_PATH, because opening a FIFO would wait for a writer. */
 	int fd = is_stdin ? STDIN_FILENO : io_open(path, O_PATH, 0);
 	bool is_public = fd >= 0 && public_file_check_recording(
 					    fd, is_stdin ? "/dev/stdin" : path);
@@ -187,7 +188,8 @@ bool public_file_path_is_of(const char *path, uid_t uid)
 	if (len >= sizeof(prefix))
 		return false;
 	memcpy(prefix, path, len + 1);
-	/* First the directories as spelled, which can include links; then the real ones. */
+	/* Check the directories as they are spelled, which can be links, and then those that the
+	 * path really leads through. */
 	for (size_t i = 1; i < len; i++) {
 		if (path[i] != '/')
 			continue;

@@ -18,8 +18,8 @@
 
 struct scratch {
 	char *folder;
-	char *target; /* the path that it will replace, or NULL */
-	int parent;   /* the directory that contains both */
+	char *target; /* the path that the contents will replace, or NULL */
+	int parent;   /* the directory that contains `folder` and `target` */
 	int end; /* our end of a socket; the kernel closes it if the process dies */
 	pid_t child;
 	bool folder_guarded, target_guarded;
@@ -50,8 +50,8 @@ static void make_and_remove(int end, int parent, char *name)
 	ssize_t n;
 
 	setsid();
-	/* Also closes inherited sockets of other scratch directories. Otherwise the children of
-	 * those would never see their end of file. */
+	/* Close all inherited files, also the sockets of other scratch directories: their children
+	 * wait until the last copy of such a socket is closed. */
 	if (fchdir(parent) || (end != STDIN_FILENO && dup2(end, STDIN_FILENO) < 0))
 		_exit(1);
 	(void)close_range(STDIN_FILENO + 1, ~0U, 0);
@@ -69,7 +69,7 @@ static void make_and_remove(int end, int parent, char *name)
 	_exit(0);
 }
 
-/* Returns the offset of the last component of a path. */
+/* Returns the length of a path up to the last slash, including it; the last component follows. */
 static size_t parent_length(const char *path)
 {
 	const char *slash = strrchr(path, '/');
@@ -109,7 +109,8 @@ static int add_guards(struct scratch *s, struct err *err)
 	return r ? err_sys(err, r, "cannot use '%s'", s->folder) : 0;
 }
 
-/* On an error, the caller releases the resources with scratch_free(). */
+/* Starts the child and waits until it has created the directory. Returns 0 or a negative errno; on
+ * an error, the caller calls scratch_free(). */
 static int start_child(struct scratch *s, struct err *err)
 {
 	struct answer answer;

@@ -18,8 +18,8 @@ enum {
 	TREE_SKIP = 1
 };
 
-/* Returns 0, TREE_SKIP (do not enter this directory), or a negative errno with a message in the
- * caller's struct err, which stops the walk. */
+/* Called for each entry. Returns 0, TREE_SKIP (does not enter this directory), or a negative errno
+ * with a message in the caller's struct err, which stops the walk. */
 typedef int (*tree_fn)(void *ctx, const struct tree_entry *entry);
 
 /* Calls `fn` for each name in the directory `dir`, except "." and "..", until it returns
@@ -28,8 +28,8 @@ typedef int (*tree_fn)(void *ctx, const struct tree_entry *entry);
  * passed on. */
 int tree_list(const char *dir, int (*fn)(void *ctx, const char *name), void *ctx);
 
-/* Opens a directory for tree_next(); close it with closedir(). Returns NULL if it is missing or
- * cannot be opened; the latter is reported. */
+/* Opens a directory for tree_next(); close it with closedir(). Returns NULL if it is missing, or
+ * if it cannot be opened, which is reported (base/files/faults.h). */
 DIR *tree_open(const char *dir);
 /* Returns the next entry, except "." and "..". Returns NULL at the end and after an error,
  * which is reported for the directory. */

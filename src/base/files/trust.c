@@ -76,7 +76,8 @@ int trust_check_config(int fd, const char *shown, struct err *err)
 				 shown, st.st_uid);
 }
 
-/* For a directory that does not exist yet; its parent decides. */
+/* Returns whether only the caller and root can create a missing directory: checks the innermost
+ * directory above it that exists. */
 static bool is_safe_to_make(const char *path)
 {
 	char *above = strdup(path);
@@ -87,7 +88,8 @@ static bool is_safe_to_make(const char *path)
 	while (above && (slash = strrchr(above, '/')) && slash != above) {
 		*slash = '\0';
 		if (!stat(above, &st)) {
-			/* In a sticky directory another user can create it first. */
+			/* Refuse also a sticky directory, in which another user can create the
+			 * missing one first. */
 			is_safe = !(st.st_mode & S_IWOTH) &&
 				  public_file_path_is_of(above, geteuid());
 			break;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* trust.h - decides which files and directories of other users are used.
- * Layer: base.  The checks use a file descriptor. Later operations through it affect the file
- * or directory that was checked, even if its path changes meanwhile. */
+/* trust.h - decides whether files and directories that other users control may be used.
+ * Layer: base. The checks use a file descriptor. Later operations through it affect the file or
+ * directory that was checked, even if its path changes meanwhile. */
 #pragma once
 #include <stdbool.h>
 #include <sys/types.h>
 
 struct err;
 
-/* Selects whose recordings are read: */
+/* Which recordings are read. */
 enum trust {
 	TRUST_OWN, /* the caller's and root's */
 	TRUST_ANY, /* --force: any user's */
@@ -25,8 +25,9 @@ int trust_check(int fd, enum trust trust, const char *shown, struct err *err);
 /* Returns true if only the caller and root can change an open file, or the entries of an open
  * directory: it belongs to one of them, and neither its group nor others can write to it. */
 bool trust_is_exclusive(int fd);
-/* Returns true if the caller and root also chose the contents of the open file at `path`: as root,
- * the recorder can have copied another user's binary to SESSION/images/NAME. */
+/* Returns whether only the caller and root can have chosen the contents of the open file at
+ * `path`. This can be false for a file of root: the recorder copies binaries of other users to
+ * SESSION/images/NAME. */
 bool trust_is_original(int fd, const char *path);
 /* Checks a configuration file that is open as `fd`. `shown` is its path in messages. Returns 0,
  * -EPERM if others can change it, or another negative errno. */
@@ -34,7 +35,7 @@ int trust_check_config(int fd, const char *shown, struct err *err);
 /* Returns true if a cache directory can be used, even if it does not exist yet: only the caller
  * and root can change or replace it. Otherwise warns once; treat the directory as missing. */
 bool trust_cache_dir(const char *path);
-/* Like trust_cache_dir(), for a file of the cache that is open as `fd`. */
+/* Like trust_cache_dir(), for an existing file of the cache, which is open as `fd`. */
 bool trust_cache_file(int fd, const char *path);
 
 /* Opens the directory `name` in the directory `at` (AT_FDCWD: the current one) to modify its

@@ -228,8 +228,8 @@ void table_worker_keep(table_make make, int fd)
 	(void)setpriority(PRIO_PROCESS, 0, 0);
 	(void)prctl(PR_SET_NAME, "oprofile-tables", 0, 0, 0);
 	/* Restore the default actions: with an inherited handler (of a sanitizer or a test
-	 * framework), a fatal signal would end in a normal exit. */
-	/* A restarted helper needs the handler of daemon_calls.c. */
+	 * framework), a fatal signal would end in a normal exit.  Keep the handler of
+	 * daemon_calls.c, which a restarted helper needs. */
 	for (int number = 1; number < NSIG; number++)
 		if (number != SIGSYS)
 			(void)signal(number, SIG_DFL);
