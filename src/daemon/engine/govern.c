@@ -17,7 +17,6 @@
 #include "daemon/server/service.h"
 #include "record/helper/table_budget.h"
 #include "record/helper/table_helper.h"
-#include "record/keep/private_copy.h"
 #include "record/priv.h"
 #include "record/recorder.h"
 
@@ -69,18 +68,20 @@ uint64_t oprofiled_resident_bytes(void)
 	return pages * (uint64_t)sysconf(_SC_PAGESIZE);
 }
 
+/* Call this in the thread that reads the samples. */
 static struct governor_use use_of(const struct oprofiled *d, uint64_t now)
 {
 	const struct recorder *recorder = d->recorder;
-	struct governor_use use = { .cpu_ns = oprofiled_cpu_ns(d),
-				    .fixed_ns =
-					    table_budget_spent_ns(d->tables.budget) +
-					    copies_cpu_ns() + d->sums.side_band_ns,
-				    .samples_ns = now };
+	uint64_t side_band_ns =
+		d->sums.side_band_ns + (recorder ? recorder->side_band_ns : 0);
+	struct governor_use use = {
+		.cpu_ns = oprofiled_cpu_ns(d),
+		.sampling_ns = clock_now_ns(CLOCK_THREAD_CPUTIME_ID) - side_band_ns,
+		.samples_ns = now
+	};
 
 	if (!recorder)
 		return use;
-	use.fixed_ns += recorder->side_band_ns;
 	use.samples = recorder->nr_taken + recorder->lost_in_records;
 	if (recorder->frontier_ns)
 		use.samples_ns = recorder->frontier_ns;

@@ -49,9 +49,7 @@ void governor_begin(struct governor *g, uint64_t now_ns, const struct governor_u
 
 double governor_overhead(const struct governor *g)
 {
-	double own = g->share > g->fixed_share ? g->share - g->fixed_share : 0;
-
-	return (own + g->kernel_share) / (g->nr_cpus ? g->nr_cpus : 1);
+	return (g->sampling_share + g->kernel_share) / (g->nr_cpus ? g->nr_cpus : 1);
 }
 
 static bool governor_lower(struct governor *g)
@@ -103,7 +101,10 @@ bool governor_look(struct governor *g, uint64_t now_ns, const struct governor_us
 	if (!governor_is_due(g, now_ns))
 		return false;
 	g->share = (double)(use->cpu_ns - g->begin.cpu_ns) / window;
-	g->fixed_share = (double)(use->fixed_ns - g->begin.fixed_ns) / window;
+	g->sampling_share =
+		use->sampling_ns > g->begin.sampling_ns
+			? (double)(use->sampling_ns - g->begin.sampling_ns) / window
+			: 0;
 	g->kernel_share = kernel_share(g, use);
 	g->is_known = true;
 	g->begin_ns = now_ns;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* governor.h - keeps the cost of sampling below a share of the CPUs' time by adjusting the
- * sampling rate.  The cost is the daemon's own CPU time plus the kernel's time for each sample,
- * wherever it is taken.
+ * sampling rate.  The cost is the daemon's CPU time for samples plus the kernel's time for each
+ * sample, wherever it is taken.
  * Layer: daemon.  The caller supplies the times. */
 #pragma once
 #include <stdbool.h>
@@ -11,9 +11,10 @@
 /* Usage so far. */
 struct governor_use {
 	uint64_t cpu_ns; /* of all processes of the daemon */
-	/* The fraction of cpu_ns that does not depend on the rate: users' unwind tables, which
-	 * have a budget, and records of process events (start, mmap, change of name). */
-	uint64_t fixed_ns;
+	/* The part of cpu_ns that depends on the rate: of the thread that reads the samples,
+	 * without records of process events (start, mmap, change of name).  Users' unwind tables
+	 * and copies of their binaries, which have budgets, are made elsewhere. */
+	uint64_t sampling_ns;
 	uint64_t samples;    /* number of samples of this recording ... */
 	uint64_t samples_ns; /* ... up to this time */
 };
@@ -26,7 +27,7 @@ struct governor {
 	uint64_t sample_ns;   /* the kernel's time per sample; 0: unknown */
 	unsigned int nr_cpus; /* sampled CPUs; 0 means 1 */
 	double share; /* CPU time of the daemon in the last window, as a share of one CPU */
-	double fixed_share; /* the fraction of `share` that does not depend on the rate */
+	double sampling_share; /* the part of `share` that depends on the rate */
 	double kernel_share; /* CPU time of the kernel for samples, as a share of one CPU */
 	bool is_known;       /* a window has been measured */
 	bool was_new; /* the window began with a new recording, which costs more */
@@ -46,8 +47,8 @@ bool governor_is_due(const struct governor *g, uint64_t now_ns);
 /* Measures the cost of a window that has ended and adjusts `rate_hz`; call it when
  * governor_is_due(). Returns true if `rate_hz` has changed. */
 bool governor_look(struct governor *g, uint64_t now_ns, const struct governor_use *use);
-/* Returns the cost that the governor limits: daemon plus kernel in the last window, without the
- * fraction that does not depend on the rate, as a share of the time of all CPUs. */
+/* Returns the cost that the governor limits: the part of the daemon's cost that depends on the
+ * rate, plus the kernel's, in the last window, as a share of the time of all CPUs. */
 double governor_overhead(const struct governor *g);
 /* Describes the governor's state in one line. */
 void governor_text(const struct governor *g, char *ret_text, size_t len);

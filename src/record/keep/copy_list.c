@@ -100,7 +100,6 @@ static int copy_list_look(const struct copy_job *job, struct stat *ret_st)
 
 static int copy_list_make_one(const struct copy_job *job, const atomic_bool *stop)
 {
-	uint64_t since_ns = clock_now_ns(CLOCK_THREAD_CPUTIME_ID);
 	struct stat st = { 0 };
 	int r = copy_list_look(job, &st);
 
@@ -116,7 +115,6 @@ static int copy_list_make_one(const struct copy_job *job, const atomic_bool *sto
 	/* Remove the copy if another process wrote to the binary while it was copied. */
 	if (!r && job->is_binary && (fstat(job->fd, &st) || is_overwritten(job, &st)))
 		(void)checksums_remove(job->path);
-	copies_add_cpu(since_ns);
 	return r;
 }
 

@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -42,17 +41,6 @@ struct copied {
 
 static struct copied
 	copied[USERS_MAX]; /* used by the thread that calls private_copy_take() */
-static atomic_uint_fast64_t cpu_ns;
-
-uint64_t copies_cpu_ns(void)
-{
-	return atomic_load(&cpu_ns);
-}
-
-void copies_add_cpu(uint64_t since_ns)
-{
-	atomic_fetch_add(&cpu_ns, clock_now_ns(CLOCK_THREAD_CPUTIME_ID) - since_ns);
-}
 
 /* Returns the entry of a user. A new one replaces the entry with the fewest bytes. */
 static struct copied *private_copy_of(uint64_t user)
@@ -138,7 +126,6 @@ static int private_copy_fill(struct copy_call *c)
 
 static void run_copy(struct async_call *e)
 {
-	uint64_t since_ns = clock_now_ns(CLOCK_THREAD_CPUTIME_ID);
 	struct copy_call *c = (struct copy_call *)e;
 	int r;
 
@@ -154,7 +141,6 @@ static void run_copy(struct async_call *e)
 	}
 	/* Close the source in this thread as soon as possible, because it keeps a mount busy. */
 	private_copy_close_source(c);
-	copies_add_cpu(since_ns);
 }
 
 static struct copy_call *private_copy_make_call(int fd, const struct stat *st,

@@ -124,7 +124,6 @@ static void copies_only_so_many_bytes_for_a_user(void **state)
 	copy = private_copy_take(fd, &st, ASYNC_CALL_OWN, dir);
 	assert_true(copy >= 0);
 	close(copy);
-	assert_true(copies_cpu_ns() > 0);
 	end(dir);
 }
 
