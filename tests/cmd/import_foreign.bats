@@ -163,8 +163,19 @@ made_session()
 	printf 'a;b 18446744073709551615\na;c 1\n' >large.folded
 	run -1 --separate-stderr opreport --by image large.folded
 	[[ "$stderr" == *"add up to more than 18446744073709551615"* ]]
-	printf 'a;b 18446744073709551614\na;c 1\n' >fits.folded
-	opreport --by image --csv --show-total-period fits.folded 2>err | grep ',18446744073709551615,'
+	printf 'a;b 18446744073709551613\na;c 1\n' >fits.folded
+	opreport --by image --csv --show-total-period fits.folded 2>err | grep ',18446744073709551614,'
+	# The same event in two recordings, as files and as sessions.
+	cp fits.folded again.folded
+	for view in '--by image' '--by symbol --csv' '--by image,symbol --json'; do
+		run -1 --separate-stderr opreport $view --show-total-period fits.folded again.folded
+		[[ "$stderr" == *"the counts of event samples add up to more than 18446744073709551614: select fewer"* ]]
+	done
+	mkdir one two
+	"$OPROFILE" import --session-dir one fits.folded
+	"$OPROFILE" import --session-dir two again.folded
+	run -1 --separate-stderr opreport --by image --show-total-period one/samples/current two/samples/current
+	[[ "$stderr" == *"add up to more than"* ]]
 	new_session
 	write_segment "$session/samples/current" <<-END
 		info|0||$(uname -n)||1000000000|0||

@@ -8,6 +8,7 @@
 #include "base/containers/huge.h"
 #include "base/containers/sort_keys.h"
 #include "base/containers/sort_numbers.h"
+#include "base/saturate.h"
 
 enum {
 	FIRST_NOTES = 1 << 13, /* 256 KB, so that they stay in CPU caches */
@@ -150,8 +151,8 @@ static void end_run(struct tally *t, size_t nr)
 
 static void tally_add_counts(struct tally_cell *to, const struct tally_cell *from)
 {
-	to->samples += from->samples;
-	to->period += from->period;
+	to->samples = saturating_add(to->samples, from->samples);
+	to->period = saturating_add(to->period, from->period);
 }
 
 /* Sums up notes with equal counts: only their keys matter. */
@@ -177,8 +178,8 @@ static int sum_up_plain(struct tally *t, const struct packing *p)
 
 		while (end < nr && keys[end] == keys[i])
 			end++;
-		c.samples = t->notes[0].samples * (end - i);
-		c.period = t->notes[0].period * (end - i);
+		c.samples = saturating_multiply(t->notes[0].samples, end - i);
+		c.period = saturating_multiply(t->notes[0].period, end - i);
 		cells[nr_cells++] = c;
 		i = end;
 	}

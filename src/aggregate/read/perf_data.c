@@ -161,11 +161,9 @@ static int read_perf_data_read_named(struct profile *p, const char *path,
 	naming_use_codes(source->naming, perf_input_info(input)->codes.at,
 			 perf_input_info(input)->codes.nr,
 			 perf_input_info(input)->arch);
-	ended = profile_end(p);
+	ended = profile_end(p, r ? NULL : err);
 	naming_free(source->naming);
-	if (!r && ended)
-		r = err_set(err, ended, "out of memory");
-	return r;
+	return r ? r : ended;
 }
 
 static int read_perf_data_read_input(struct profile *p, const char *path,

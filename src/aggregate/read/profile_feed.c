@@ -115,7 +115,22 @@ int profile_add(struct profile *p, const struct sample_batch *batch, struct err 
 	return r ? err_set(err, r, "out of memory") : 0;
 }
 
-int profile_end(struct profile *p)
+/* Other sums of an event are not larger than its totals.  Counts so large are not measured. */
+static int check_totals(const struct profile *p, struct err *err)
+{
+	for (size_t i = 0; i < p->events.nr; i++) {
+		const struct profile_event *e = &p->events.at[i];
+
+		if (e->samples == UINT64_MAX || e->period == UINT64_MAX)
+			return err_set(
+				err, -EOVERFLOW,
+				"the counts of event %s add up to more than 18446744073709551614: select fewer recordings",
+				profile_event_name(p, (uint32_t)i));
+	}
+	return 0;
+}
+
+int profile_end(struct profile *p, struct err *err)
 {
 	int r;
 
@@ -133,7 +148,7 @@ int profile_end(struct profile *p)
 		r = cells_add_all(p, p->view);
 	view_free(p->view);
 	p->view = NULL;
-	return r;
+	return r ? err_set(err, r, "out of memory") : check_totals(p, err);
 }
 
 static int profile_feed_compare_events(const struct profile *p,

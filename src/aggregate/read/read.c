@@ -98,10 +98,8 @@ static int read_by_name(struct profile *p, struct segment *s, struct jit_session
 	if (r)
 		return err_set(err, r, "out of memory");
 	r = read_each_batch(p, s, jit, err);
-	ended = profile_end(p);
-	if (!r && ended)
-		r = err_set(err, ended, "out of memory");
-	return r;
+	ended = profile_end(p, r ? NULL : err);
+	return r ? r : ended;
 }
 
 static void read_note_segment(struct profile *p, const struct session_info *info)

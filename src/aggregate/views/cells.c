@@ -11,6 +11,7 @@
 #include "aggregate/views/quality.h"
 #include "aggregate/views/source_lines.h"
 #include "aggregate/views/view.h"
+#include "base/saturate.h"
 
 const struct actor cells_unknown_actor = { .app = DICT_NONE };
 const struct position cells_nowhere = { .image = DICT_NONE, .function = DICT_NONE };
@@ -325,9 +326,9 @@ static int take_cell(struct profile *p, struct view *v, struct numbers *n,
 	if (event->flags & EVENT_CALLS)
 		return 0;
 	note_rate(event, v->source.dict->events.at[number].frequency_hz);
-	event->samples += cell->samples;
-	event->period += cell->period;
-	p->samples += cell->samples;
+	event->samples = saturating_add(event->samples, cell->samples);
+	event->period = saturating_add(event->period, cell->period);
+	p->samples = saturating_add(p->samples, cell->samples);
 	if (p->options.quality)
 		quality_add(p, c.actor, c.position, c.event, cell->samples);
 	return 0;

@@ -153,7 +153,7 @@ static void read_world(struct world *w, const struct profile_options *options,
 	for (int i = 0; i < 2; i++) {
 		assert_int_equal(profile_begin(p, &source), 0);
 		assert_int_equal(profile_add(p, &b, NULL), 0);
-		assert_int_equal(profile_end(p), 0);
+		assert_int_equal(profile_end(p, NULL), 0);
 	}
 	profile_finish(p);
 }

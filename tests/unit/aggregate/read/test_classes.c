@@ -330,7 +330,7 @@ static void make_profile(struct profile *p, struct key_list *keys, struct dict *
 	assert_int_equal(profile_init(p, &options), 0);
 	assert_int_equal(profile_begin(p, &source), 0);
 	assert_int_equal(profile_add(p, &batch, NULL), 0);
-	assert_int_equal(profile_end(p), 0);
+	assert_int_equal(profile_end(p, NULL), 0);
 	profile_finish(p);
 }
 

@@ -186,7 +186,7 @@ static void run_engine(struct world *w, const struct profile_options *options,
 
 		assert_int_equal(profile_begin(p, &source), 0);
 		assert_int_equal(profile_add(p, &b, NULL), 0);
-		assert_int_equal(profile_end(p), 0);
+		assert_int_equal(profile_end(p, NULL), 0);
 	}
 	profile_finish(p);
 }
@@ -264,7 +264,7 @@ static void count_often(struct world *w, const struct profile_options *options,
 		assert_int_equal(profile_begin(p, &source), 0);
 		for (size_t again = 0; again < OFTEN / 2; again++)
 			assert_int_equal(profile_add(p, &b, NULL), 0);
-		assert_int_equal(profile_end(p), 0);
+		assert_int_equal(profile_end(p, NULL), 0);
 	}
 	profile_finish(p);
 }
@@ -815,7 +815,7 @@ static void carries_overflowing_counts(void **state)
 		b.event = i % 2 ? zeros : late;
 		assert_int_equal(profile_add(&p, &b, NULL), 0);
 	}
-	assert_int_equal(profile_end(&p), 0);
+	assert_int_equal(profile_end(&p, NULL), 0);
 	for (size_t i = 0; i < p.rows.nr; i++)
 		sum += p.rows.at[i].samples;
 	assert_int_equal(p.rows.nr, 2);

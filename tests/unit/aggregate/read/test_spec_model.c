@@ -734,7 +734,7 @@ static void run_profile(struct world *w, struct spec *spec, struct profile *p,
 	assert_int_equal(profile_init(p, &options), 0);
 	assert_int_equal(profile_begin(p, &source), 0);
 	assert_int_equal(profile_add(p, &batch, NULL), 0);
-	assert_int_equal(profile_end(p), 0);
+	assert_int_equal(profile_end(p, NULL), 0);
 	profile_finish(p);
 }
 

@@ -89,7 +89,7 @@ static char *page(const struct made *m, const char *by, write_page *write)
 	assert_int_equal(profile_init(&p, &options), 0);
 	assert_int_equal(profile_begin(&p, &source), 0);
 	assert_int_equal(profile_add(&p, &batch, NULL), 0);
-	assert_int_equal(profile_end(&p), 0);
+	assert_int_equal(profile_end(&p, NULL), 0);
 	profile_finish(&p);
 	assert_int_equal(write(out, &p, &present, NULL), 0);
 	profile_done(&p);

@@ -133,7 +133,7 @@ static char *written(const struct made *m, const char *writer, const char *by,
 	assert_int_equal(profile_init(&p, &options), 0);
 	assert_int_equal(profile_begin(&p, &source), 0);
 	assert_int_equal(profile_add(&p, &batch, NULL), 0);
-	assert_int_equal(profile_end(&p), 0);
+	assert_int_equal(profile_end(&p, NULL), 0);
 	profile_finish(&p);
 	assert_int_equal(writer_find(writer)->write(out, &p, &present, NULL), 0);
 	profile_done(&p);
