@@ -348,7 +348,7 @@ none_named()
 	start_server never "$DIR/good"
 	cd "$BATS_TEST_TMPDIR"
 	new_session
-	within 20 operf --session-dir "$session" --archive=a.oparchive ls
+	within 20 operf --session-dir "$session" -e page-faults:1 --archive=a.oparchive ls
 	[ "$(nr_asked)" -eq 0 ]
 }
 

@@ -102,12 +102,12 @@ recorder_ticks()
 	for ignored in PIPE XFSZ CHLD HUP; do
 		plain=$(env --ignore-signal="$ignored" grep SigIgn /proc/self/status)
 		run -0 --separate-stderr env --ignore-signal="$ignored" \
-			"$OPROFILE_LINKS/operf" --session-dir "$session" grep SigIgn /proc/self/status
+			"$OPROFILE_LINKS/operf" --session-dir "$session" -e page-faults:1 grep SigIgn /proc/self/status
 		[ "$output" = "$plain" ]
 	done
 	plain=$(env --default-signal grep SigIgn /proc/self/status)
 	run -0 --separate-stderr env --default-signal \
-		"$OPROFILE_LINKS/operf" --session-dir "$session" grep SigIgn /proc/self/status
+		"$OPROFILE_LINKS/operf" --session-dir "$session" -e page-faults:1 grep SigIgn /proc/self/status
 	[ "$output" = "$plain" ]
 }
 
