@@ -19,7 +19,7 @@ enum where {
 	LATENCY,  /* config1 of load events */
 	BUBBLES,  /* config1 of front-end events */
 	RESPONSE, /* config1 of offcore events */
-	PRECISE,  /* from here on, perf's own settings */
+	PRECISE,  /* this and the following are settings of perf, not config bits */
 	PERIOD,
 	FREQUENCY,
 	PINNED,
@@ -30,11 +30,11 @@ enum where {
 
 static const struct attribute {
 	const char *name;
-	const char *cpus; /* pattern for names of CPU types */
+	const char *cpus; /* fnmatch(3) pattern of CPU type names */
 	enum where where;
 	unsigned int shift;
 	uint64_t least;
-	uint64_t most; /* 1: a switch, which can be written without =1 */
+	uint64_t most; /* maximum value; 1: a switch, for which =1 can be omitted */
 	bool alone;    /* a switch that libpfm4 writes as one letter */
 } attributes[] = {
 	{ "c", "*86*/*", CONFIG, 24, 0, 255, false },
@@ -79,7 +79,7 @@ bool event_attribute_is(const char *part)
 }
 
 /* Events that use config1, by code and mask: MEM_TRANS_RETIRED, MEM_INST_RETIRED of Nehalem and
- * MEM_UOPS_RETIRED of efficient cores, with the masks for loads above a latency;
+ * MEM_UOPS_RETIRED of efficient cores, with their masks for loads above a latency;
  * FRONTEND_RETIRED; OFFCORE_RESPONSE and OCR. */
 static const struct {
 	enum where where;
@@ -126,7 +126,8 @@ static int set_bits(const struct attribute *a, uint64_t value, const char *part,
 
 static void set_scope(bool user, bool on, struct event_request *e)
 {
-	/* u=1 without k means user space only. */
+	/* The first of the attributes u and k turns off the default, which is both: u=1 alone
+	 * means user space only. */
 	if (on && !e->scope_given)
 		e->user = e->kernel = false;
 	e->scope_given = true;
@@ -152,7 +153,8 @@ static void events_attributes_set_field(const struct attribute *a, uint64_t valu
 	}
 }
 
-/* Appends the attribute to the name, unless reports show it anyway. */
+/* Appends the attribute to the event's name, by which reports distinguish events. Omits it if
+ * there is no room. */
 static void add_to_name(const char *part, struct event_request *e)
 {
 	size_t len = strlen(e->name);

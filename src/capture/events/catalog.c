@@ -69,7 +69,8 @@ static int event_catalog_by_name(const void *left, const void *right)
 	return a->first_mask < b->first_mask ? -1 : a->first_mask > b->first_mask;
 }
 
-/* The list of a CPU precedes that of its architecture, so its rows are kept. */
+/* Sorts the events by name and drops duplicates. The list of a CPU was added before that of its
+ * architecture, so its rows are kept. */
 void event_catalog_sort(struct event_catalog *c)
 {
 	size_t nr = 0;
@@ -97,7 +98,8 @@ static int event_catalog_add_list(struct event_catalog *c, const char *name,
 	return text ? event_list_add(c, name, text, err) : 0;
 }
 
-/* OProfile's minimum counts are lower for some CPU types, and for some events. */
+/* Returns the maximum of the minimum counts: OProfile's minimum counts are lower than the defaults
+ * for some CPU types and events. */
 static uint32_t event_catalog_max_count(const struct cpu_type *cpu, const char *name)
 {
 	static const struct {
@@ -146,7 +148,7 @@ int event_catalog_open(const struct cpu_type *cpu, struct event_catalog **ret_ca
 	c->cpu = cpu;
 	r = cpu->pfm ? event_pfm_add(c, cpu->pfm) : 0;
 	if (r == -EOPNOTSUPP || r == -ENOENT)
-		r = 0; /* our lists can contain its events */
+		r = 0; /* our lists can still contain events of this CPU */
 	if (!r)
 		r = event_catalog_add_list(c, cpu->list, err);
 	if (!r)
@@ -162,7 +164,8 @@ int event_catalog_open(const struct cpu_type *cpu, struct event_catalog **ret_ca
 		event_catalog_close(c);
 		return r;
 	}
-	/* libpfm4 also counts counters that a hyperthread only has while its sibling is idle. */
+	/* Prefer our number: that of libpfm4 includes counters that a hyperthread has only while
+	 * its sibling is idle. */
 	if (cpu->nr_counters)
 		c->nr_counters = cpu->nr_counters;
 	event_catalog_sort(c);
@@ -219,7 +222,8 @@ const struct catalog_mask *event_catalog_mask(const struct event_catalog *c,
 	return i < event->nr_masks ? &c->masks.at[event->first_mask + i] : NULL;
 }
 
-/* Ignores case. OProfile and the vendors write some names with dots, the lists with '_'. */
+/* Compares a mask's name with the `len` bytes of `name`. Ignores case; a '.' in `name` matches
+ * '_', because OProfile and the vendors write dots in some names. */
 static bool event_mask_is_named(const char *mask, const char *name, size_t len)
 {
 	for (size_t i = 0; i < len; i++)
@@ -291,7 +295,8 @@ bool event_catalog_default(const struct event_catalog *c, const struct catalog_e
 		*ret_mask = choice.unit_mask;
 		return true;
 	}
-	/* Decided without encoding: libpfm4 needs a millisecond to encode all events of a list. */
+	/* Do not encode the event to decide this: for the events of a whole list, libpfm4 would
+	 * need a millisecond. */
 	while ((source = event_catalog_find(c, e->name, source))) {
 		const struct catalog_mask *mask = event_mask_default(c, source);
 
@@ -300,7 +305,7 @@ bool event_catalog_default(const struct event_catalog *c, const struct catalog_e
 		*ret_mask = mask ? mask->value : 0;
 		return true;
 	}
-	/* A classic name of the event can define its default mask. */
+	/* If the event's name is also a classic name, that can define the default mask. */
 	if (!cpu_type_classic(c->cpu, e->name, 0) ||
 	    event_catalog_choose(c, e->name, NULL, &choice, NULL))
 		return false;
@@ -310,8 +315,8 @@ bool event_catalog_default(const struct event_catalog *c, const struct catalog_e
 
 /* ---- counters ---- */
 
-/* libpfm4 does not provide the counters, so they are taken from the vendor's list of the same
- * event. */
+/* Returns the counters according to a list. libpfm4 does not report them, so for its events this
+ * searches the vendor's list for the same event. */
 static uint64_t listed_counters(const struct event_catalog *c,
 				const struct catalog_event *e,
 				const struct catalog_mask *mask)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* catalog.h - the events of one type of CPU: names, unit masks, codes.
- * Layer: capture.  There are two sources: libpfm4's tables, if the build has them, and our own
- * lists in lists/ (docs/events.md). Use it from one thread: it is read-only once open, but
- * queries beyond the built-in tables load libpfm4. */
+ * Layer: capture. There are two sources: libpfm4's tables, if the build has them, and our own
+ * lists in lists/ (docs/events.md). Use it from one thread only: queries that the built-in tables
+ * cannot answer load libpfm4. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -16,35 +16,37 @@ struct closest_matches;
 struct pfm;
 
 struct catalog_mask {
-	const char *name; /* "" if a classic row has none */
+	const char *name; /* "" for a mask of a classic row without a name */
 	const char *about;
-	uint64_t value;  /* the unit mask only, as OProfile shows it */
-	uint64_t config; /* of the whole event; set for libpfm events if known */
+	uint64_t value; /* the unit mask alone, as OProfile shows it */
+	/* Config of the event with this mask; for libpfm, see `known`. */
+	uint64_t config;
 	uint64_t config1;
-	uint64_t counters; /* as in a list; 0: any */
+	uint64_t counters; /* counters according to a list (event_counters.h); 0: any */
 	bool is_default;
 	bool precise;
-	bool known;        /* from libpfm, with the config words present */
+	bool known;        /* from libpfm, and config and config1 are set */
 	uint16_t name_len; /* speeds up searches among hundreds of names */
 };
 
 struct catalog_event {
 	const char *name;
 	const char *about;
-	uint64_t code;   /* of the event only */
+	uint64_t code;   /* event code without a unit mask */
 	uint64_t config; /* see struct catalog_mask */
 	uint64_t config1;
-	uint64_t counters; /* as in a list; 0: any */
-	bool whole;        /* counts something even without a unit mask */
+	uint64_t counters; /* counters according to a list (event_counters.h); 0: any */
+	bool whole;        /* can be counted without a unit mask */
 	bool precise;      /* can be sampled precisely (PEBS, IBS) */
 	bool from_pfm;     /* true: libpfm; false: one of our lists */
-	bool known;        /* from libpfm, with the config words present */
-	bool refused;      /* from libpfm, which rejects it without a unit mask */
-	bool classic;      /* from a table of OProfile's names (classic.h) */
-	const char
-		*default_name; /* of a classic row: name of its default mask, or NULL */
-	const char *
-		same_as; /* alternative name of that event, possibly with .MASK; else NULL */
+	bool known;        /* from libpfm, and config and config1 are set */
+	bool refused; /* from libpfm, which does not encode it without a unit mask */
+	bool classic; /* from a table of OProfile's names (classic.h) */
+	/* For a classic row: name of its default mask, or NULL. */
+	const char *default_name;
+	/* Name of the event that this is an alternative name of, perhaps with .MASK; else
+	 * NULL. */
+	const char *same_as;
 	uint32_t min_count; /* the smallest sensible period */
 	size_t first_mask;  /* index in the catalogue's masks */
 	size_t nr_masks;
@@ -59,7 +61,8 @@ struct event_catalog {
 	unsigned int nr_counters; /* 0: unknown */
 };
 
-/* Returns true if this program has a list of events of `cpu`; libpfm4's can be missing here. */
+/* Returns whether a source of this build can have events of `cpu`. True does not mean that there
+ * are any: libpfm4 can be missing on this machine. */
 bool event_catalog_has(const struct cpu_type *cpu);
 /* Opens the catalogue of `cpu`. Returns 0, -ENODATA with a message if this build has no events
  * of it, or -ENOMEM. */
@@ -67,8 +70,9 @@ int event_catalog_open(const struct cpu_type *cpu, struct event_catalog **ret_ca
 		       struct err *err);
 void event_catalog_close(struct event_catalog *c); /* accepts NULL */
 
-/* Finds an event by name, ignoring case. Returns NULL if it does not exist. `from` is NULL, or
- * an event after which to search for one of the same name (from the second source). */
+/* Finds an event by name, ignoring case. Returns NULL if it does not exist. If `from` is not NULL,
+ * it is a result of this function, and the search continues after it: several sources can have an
+ * event of one name. */
 const struct catalog_event *event_catalog_find(const struct event_catalog *c,
 					       const char *name,
 					       const struct catalog_event *from);
@@ -87,8 +91,9 @@ void event_catalog_suggest(const struct event_catalog *c, struct closest_matches
 bool event_catalog_default(const struct event_catalog *c,
 			   const struct catalog_event *event, uint64_t *ret_mask);
 
-/* Returns the counters that can count the event with that mask, or with any of its masks if
- * `mask` is NULL (event_counters.h). 0: any, and their number is unknown. */
+/* Returns the counters that can count the event with that mask, or with any of its masks if `mask`
+ * is NULL (event_counters.h). Returns 0 if any counter can and the number of counters is
+ * unknown. */
 uint64_t event_catalog_counters(const struct event_catalog *c,
 				const struct catalog_event *event,
 				const struct catalog_mask *mask);
@@ -105,7 +110,7 @@ struct catalog_choice {
 	uint64_t unit_mask;
 	uint64_t counters; /* counters that can count it (event_counters.h); 0: any */
 	bool precise;      /* can be sampled precisely */
-	const struct catalog_mask *mask; /* if it is a single mask, else NULL */
+	const struct catalog_mask *mask; /* the mask if it is a single one, else NULL */
 };
 /* Finds an event and encodes its masks. `name` is the event's name or the vendor's EVENT.MASK.
  * `masks` is a number or names joined by +, or NULL or "" for the default. Returns 0; -ENOENT

@@ -16,8 +16,8 @@ int event_list_add(struct event_catalog *c, const char *where, const char *text,
 const char *event_list_text(const char *name);
 /* Sorts the events by name. Events of libpfm come before those of a list with the same name. */
 void event_catalog_sort(struct event_catalog *c);
-/* Returns a sensible minimum period: clocks and instructions occur more often than other
- * events. */
+/* Returns a sensible minimum period for an event of this name. It is larger for clocks and
+ * instructions, which occur more often than other events. */
 uint32_t event_min_count(const char *name);
 /* Appends an event without masks; append its masks next. Returns 0 or -ENOMEM. */
 int event_catalog_add(struct event_catalog *c, const struct catalog_event *event);
@@ -41,9 +41,10 @@ int event_pfm_add(struct event_catalog *c, const char *pmu);
 /* Like event_pfm_add(), but always uses the library. If `ret_path` is not NULL, it is set to the
  * library's path, borrowed from the catalogue. */
 int event_pfm_walk(struct event_catalog *c, const char *pmu, const char **ret_path);
-/* Queries the library for the config words of "EVENT:MASK:MASK" in the table `pmu`. Returns 0,
- * or -EINVAL with a message in *err. */
+/* Lets the library encode "EVENT:MASK:MASK" of the table `pmu` as config words. Returns 0, or
+ * -EINVAL with a message in *err. */
 int event_pfm_encode(struct pfm *pfm, const char *pmu, const char *event,
 		     uint64_t ret_config[3], struct err *err);
-/* Unloads the library. Close it last, because the catalogue's events borrow its strings. */
+/* Unloads the library. Call this last, because the catalogue's events borrow the library's
+ * strings. */
 void event_pfm_close(struct pfm *pfm);

@@ -29,13 +29,13 @@ struct joined {
 	uint64_t value;
 	uint64_t config;
 	uint64_t config1;
-	uint64_t counters; /* counters that are possible with all masks */
+	uint64_t counters; /* counters that can count all these masks */
 	const struct catalog_mask *first;
 	size_t nr;
 	bool precise;
 };
 
-/* The event's code and everything else except the unit mask. */
+/* Bits of a config word except the unit mask. */
 static const uint64_t not_mask = ~(uint64_t)0xff00;
 
 static int event_choose_join(const struct event_chooser *k,
@@ -64,15 +64,15 @@ static int event_choose_join(const struct event_chooser *k,
 	return 0;
 }
 
-/* ---- lists of valid masks for messages; only created if `err` is not NULL ---- */
+/* ---- lists of valid masks, for messages ---- */
 
 enum {
-	/* bytes; leaves enough of `err` for the rest of the message */
+	/* bytes of a list, so that the rest of the message fits into an err */
 	LISTED_MASKS_MAX = 330
 };
 
-/* Returns true if an earlier source of the same event has a mask with that name, or with that
- * value if it has no name. */
+/* Returns whether `mask` of `e` was already listed for an earlier source of the event: that source
+ * has a mask with this name or, if the mask has no name, with this value. */
 static bool listed_before(const struct event_chooser *k, const struct catalog_event *e,
 			  const struct catalog_mask *mask)
 {
@@ -89,8 +89,8 @@ static bool listed_before(const struct event_chooser *k, const struct catalog_ev
 	return false;
 }
 
-/* Lists "0x01 ANY_P, 0x02 X87" of all sources of the event, and the number of masks that do not
- * fit. */
+/* Formats the masks of all sources of the event, such as "0x01 ANY_P, 0x02 X87", and the number of
+ * masks that do not fit. */
 static void list_masks(const struct event_chooser *k, const char *event,
 		       char ret_text[LISTED_MASKS_MAX + 80])
 {
@@ -182,14 +182,14 @@ static int join_names(const struct event_chooser *k, const struct catalog_event 
 	return r;
 }
 
-/* Returns true if only the library can provide the config words: it decides which masks can be
- * combined. */
+/* Returns whether libpfm must encode the event, because the config words are not known, or because
+ * several masks are combined and only libpfm knows which ones can be. */
 static bool must_ask_pfm(const struct catalog_event *e, const struct joined *j)
 {
 	return e->from_pfm && !(j->nr ? j->nr == 1 && j->first->known : e->known);
 }
 
-/* Encodes an event of one source with these masks. */
+/* Encodes the event of one source with the masks that are joined in `j`. */
 static int event_choose_encode(const struct event_chooser *k,
 			       const struct catalog_event *e, const struct joined *j,
 			       struct catalog_choice *ret_choice, struct err *err)
@@ -222,8 +222,8 @@ static int event_choose_encode(const struct event_chooser *k,
 	return 0;
 }
 
-/* Encodes masks by name, preferably from the vendor's list: libpfm4 has errors that newer lists
- * have fixed. */
+/* Encodes the event with the masks `names`. If several sources have them, uses the last one, which
+ * is the vendor's list: newer lists have fixed errors of libpfm4. */
 static int event_choose_names(const struct event_chooser *k, const char *name,
 			      const char *names, struct catalog_choice *ret_choice,
 			      struct err *err)
@@ -231,7 +231,8 @@ static int event_choose_names(const struct event_chooser *k, const char *name,
 	const struct catalog_event *e = NULL;
 	int r = -ENOENT;
 
-	/* A classic row does not know which masks can be combined. */
+	/* Classic rows do not say which masks can be combined, so do not combine their masks after
+	 * another source refused to. */
 	while ((e = event_catalog_find(k->c, name, e)) &&
 	       (!e->classic || (r && (r == -ENOENT || !strchr(names, '+'))))) {
 		struct joined j = { 0 };
@@ -284,8 +285,8 @@ static bool count_the_same(const struct event_chooser *k, const struct catalog_e
 	       a.config == b.config && a.config1 == b.config1 && a.config2 == b.config2;
 }
 
-/* Returns true if the config consists of only the event's code and the mask's value, without a
- * threshold or an additional register. In libpfm4, the value itself contains these. */
+/* Returns whether the mask sets only the unit mask bits, and no threshold or additional register.
+ * For libpfm4, the value itself contains those, so its masks count as plain. */
 static bool event_choose_is_plain(const struct catalog_event *e,
 				  const struct catalog_mask *mask)
 {
@@ -293,8 +294,8 @@ static bool event_choose_is_plain(const struct catalog_event *e,
 	       (!mask->config1 && mask->config == (e->code | mask->value << 8));
 }
 
-/* Finds the only mask with that value, or the only plain one. Returns 0 with NULL if no mask
- * has it. */
+/* Finds the mask with this value; a plain one is preferred. Returns 0 (with *ret_mask NULL if no
+ * mask has the value), or -EINVAL with a message if several different masks have it. */
 static int mask_of_number(const struct event_chooser *k, const struct catalog_event *e,
 			  uint64_t value, const struct catalog_mask **ret_mask,
 			  struct err *err)
@@ -323,7 +324,7 @@ static int mask_of_number(const struct event_chooser *k, const struct catalog_ev
 	return 0;
 }
 
-/* Finds one mask with that value, else several masks that together make it up. */
+/* Adds to `p` the mask with this value, or else several masks whose bits together are the value. */
 static int pick_number(const struct event_chooser *k, const struct catalog_event *e,
 		       uint64_t value, struct picked *p, struct err *err)
 {
@@ -344,7 +345,8 @@ static int pick_number(const struct event_chooser *k, const struct catalog_event
 	return r || (!left && value) ? r : no_such_number(k, e, value, err);
 }
 
-/* The number 0 means the mask with value 0 if the event has one, else the default mask. */
+/* Adds to `p` the masks that the number `text` selects. The number 0 selects the mask with value 0
+ * if the event has one, and otherwise the default mask. */
 static int pick_masks(const struct event_chooser *k, const struct catalog_event *e,
 		      const char *text, struct picked *p, struct err *err)
 {
@@ -379,7 +381,7 @@ static const struct catalog_mask *classic_mask(const struct event_chooser *k,
 	return NULL;
 }
 
-/* Joins the mask with that value, or all masks that together make it up. */
+/* Adds to `j` the mask with this value, or else all masks whose bits together are the value. */
 static int classic_join(const struct event_chooser *k, const struct catalog_event *e,
 			uint64_t value, struct joined *j, struct err *err)
 {
@@ -398,8 +400,8 @@ static int classic_join(const struct event_chooser *k, const struct catalog_even
 	return r || (!left && value) ? r : no_such_number(k, e, value, err);
 }
 
-/* Encodes a mask by its number, or the default mask, as OProfile does. The number 0 means the
- * default if no mask has it. */
+/* Encodes the classic event `e` as OProfile does. `text` is the number of a mask, or "" for the
+ * default mask; "0" also means the default if no mask has the value 0. */
 static int choose_classic(const struct event_chooser *k, const struct catalog_event *e,
 			  const char *text, struct catalog_choice *ret_choice,
 			  struct err *err)
@@ -419,8 +421,8 @@ static int choose_classic(const struct event_chooser *k, const struct catalog_ev
 	return r ? r : event_choose_encode(k, e, &j, ret_choice, err);
 }
 
-/* A number refers to the first source's list, as shown to the user. It has the same meaning as
- * the mask's name. */
+/* Encodes event `e` with masks that are given by number. The number selects masks of this source,
+ * whose names are then encoded, so a number and the name of the same mask give the same result. */
 static int choose_number(const struct event_chooser *k, const struct catalog_event *e,
 			 const char *text, struct catalog_choice *ret_choice,
 			 struct err *err)
@@ -442,7 +444,7 @@ static int choose_number(const struct event_chooser *k, const struct catalog_eve
 	return r;
 }
 
-/* Tries the sources in order. */
+/* Encodes the event `name` with the masks `text`, from the first source that can. */
 static int choose_named(const struct event_chooser *k, const char *name,
 			const char *text, struct catalog_choice *ret_choice,
 			struct err *err)
@@ -485,7 +487,8 @@ static int choose_dotted(const struct event_chooser *k, const char *name,
 	return choose_named(k, base, mask, ret_choice, err);
 }
 
-/* Returns true if `masks` is the mask that the name `is` already contains (EVENT.MASK), or 0. */
+/* Returns whether `masks` is redundant after the name `is`: the mask that the name already
+ * contains (EVENT.MASK), its number, or 0. */
 static bool are_its_own(const char *is, const char *masks,
 			const struct catalog_choice *choice)
 {
@@ -498,7 +501,8 @@ static bool are_its_own(const char *is, const char *masks,
 	       value == (choice->config >> 8 & 0xff);
 }
 
-/* Encodes a name that contains its mask, with a further mask. */
+/* Encodes the name `is`, which can contain a mask (EVENT.MASK), with `masks`. Refuses a second
+ * mask. */
 static int choose_again(const struct event_chooser *k, const char *is,
 			const char *masks, struct catalog_choice *ret_choice,
 			struct err *err)
@@ -516,8 +520,9 @@ static int choose_again(const struct event_chooser *k, const char *is,
 		ret_choice->event->name);
 }
 
-/* An older or shorter name means the first of its aliases that this CPU has, including that
- * alias's mask. If the event itself exists but requires a mask, the alias provides the mask. */
+/* Encodes the event as typed or, if it does not exist, as the first of its classic aliases
+ * (cpu_type_classic()) that this CPU has. If the event exists but requires a mask, uses the mask
+ * of the alias. */
 static int choose_alias(const struct event_chooser *k, const char *masks,
 			struct catalog_choice *ret_choice, struct err *err)
 {
@@ -546,8 +551,8 @@ static int choose_alias(const struct event_chooser *k, const char *masks,
 	return r == -ENOENT ? r : err_set(err, r, "%s", why.text);
 }
 
-/* OProfile's names for POWER4 to POWER7 end in the number of a group of events, _GRP12. The kernel
- * has no such groups. */
+/* Removes the suffix of OProfile's event names for POWER4 to POWER7, _GRP12, which is the number
+ * of a group of events: the kernel has no such groups. Returns the name without it. */
 static const char *without_group(const struct event_catalog *c, const char *name,
 				 char text[NAME_MAX_BYTES])
 {
@@ -562,7 +567,8 @@ static const char *without_group(const struct event_catalog *c, const char *name
 	return text;
 }
 
-/* OProfile's own names, numbers of masks and defaults have precedence. */
+/* The names, mask numbers and default masks of OProfile have precedence over those of other
+ * sources. */
 int event_catalog_choose(const struct event_catalog *c, const char *name,
 			 const char *masks, struct catalog_choice *ret_choice,
 			 struct err *err)

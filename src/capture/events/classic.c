@@ -39,7 +39,8 @@ struct classic_reader {
 	struct err *err;
 };
 
-/* Tables are named after the CPU type: "i386/skylake" is "classic-i386-skylake". */
+/* Returns the text of the table for a CPU type, or NULL. For "i386/skylake", its name is
+ * "classic-i386-skylake". */
 static const char *classic_text(const char *cpu)
 {
 	char name[TABLE_NAME_BYTES];
@@ -61,7 +62,7 @@ static bool classic_is_x86(const struct cpu_type *cpu)
 	return !strncmp(cpu->name, "i386/", 5) || !strncmp(cpu->name, "x86-64/", 7);
 }
 
-/* On x86, bits 8 to 11 of a code are at bits 32 to 35 of the config word. */
+/* Converts an event code to the config word: on x86, bits 8 to 11 of the code are bits 32 to 35. */
 static uint64_t classic_config(const struct cpu_type *cpu, uint64_t code)
 {
 	return classic_is_x86(cpu) ? (code & 0xff) | (code & 0xf00) << 24 : code;
@@ -92,7 +93,8 @@ static bool classic_read_mask(char *word, const struct catalog_event *e,
 	return !*at;
 }
 
-/* Returns NULL, "" (out of memory) or an error message. */
+/* Parses the masks of a line and adds them to the last event. Returns NULL on success, "" if
+ * memory is short, or an error message. */
 static const char *classic_read_masks(struct event_catalog *c, char **save)
 {
 	struct catalog_event *e = &c->events.at[c->events.nr - 1];
@@ -114,7 +116,7 @@ static const char *classic_read_masks(struct event_catalog *c, char **save)
 	return NULL;
 }
 
-/* Returns the same as classic_read_masks(). */
+/* Parses a line and adds its event. Returns the same as classic_read_masks(). */
 static const char *classic_read_event(struct event_catalog *c, char *line)
 {
 	struct catalog_event e = { .about = "", .whole = true, .classic = true };
@@ -139,7 +141,8 @@ static const char *classic_read_event(struct event_catalog *c, char *line)
 
 static int classic_read(const struct classic_reader *r, const char *text);
 
-/* Returns 0, -ENOENT without a message (no such table), or the same as classic_read(). */
+/* Adds the events of another CPU type's table. Returns 0, -ENOENT without a message if there is no
+ * such table, or the same as classic_read(). */
 static int classic_include(const struct classic_reader *r, const char *cpu)
 {
 	struct classic_reader inner = *r;
@@ -220,11 +223,12 @@ const struct catalog_event *event_classic_find(const struct event_catalog *c,
 
 /* ---- descriptions ---- */
 
-/* An event or mask of another source, by its config word. */
+/* An event or mask of another source that has the same config word as one of the table. */
 struct classic_twin {
 	uint64_t config;
 	const struct catalog_event *event;
-	const struct catalog_mask *mask; /* NULL: of the event without a mask */
+	/* NULL: `config` is that of the event without a mask. */
+	const struct catalog_mask *mask;
 };
 
 struct classic_twins {
@@ -245,8 +249,9 @@ static int classic_twin_order(const void *left, const void *right)
 	return strcasecmp(a->mask->name, b->mask->name);
 }
 
-/* libpfm's codes of Intel's events can contain the unit mask. Its config words are not used,
- * because they are only known if its tables are built in. */
+/* Returns the config word of an event of libpfm with a mask. Does not use libpfm's config words,
+ * which are only known if its tables are built in. Intel's event codes can already contain the
+ * unit mask. */
 static uint64_t classic_pfm_config(const struct event_catalog *c,
 				   const struct catalog_event *e, uint64_t mask)
 {
@@ -302,7 +307,7 @@ static const struct classic_twin *classic_twins_next(const struct classic_twins 
 									    : NULL;
 }
 
-/* Prefers a twin in an event of the same name. */
+/* Returns a twin of that config word, preferably of an event with this name, or NULL. */
 static const struct classic_twin *classic_twin_of(const struct classic_twins *t,
 						  uint64_t config, const char *name)
 {
@@ -315,7 +320,7 @@ static const struct classic_twin *classic_twin_of(const struct classic_twins *t,
 	return first;
 }
 
-/* Words that the vendors abbreviate in names of events; "" is left out. */
+/* Abbreviations in the vendors' event names, and the words for descriptions; "" omits the word. */
 static const struct {
 	const char *word;
 	const char *means;
@@ -455,7 +460,8 @@ static const char *classic_about(struct event_catalog *c, const struct classic_t
 	return classic_describe_name(c, e->name);
 }
 
-/* Returns false if there is not enough memory. */
+/* Sets the description, precision and counters of a mask from its twins. Returns false if memory
+ * is short. */
 static bool classic_describe_mask(struct event_catalog *c,
 				  const struct classic_twins *t,
 				  const struct catalog_event *e,

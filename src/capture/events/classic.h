@@ -12,15 +12,15 @@ struct event_catalog;
 
 /* Returns true if there is a table for this CPU type. */
 bool event_classic_has(const struct cpu_type *cpu);
-/* Adds the events of the table for the catalogue's CPU type, after all other sources.
- * Descriptions come from events of other sources with the same code. Returns 0, -ENOMEM, or
- * -EBADMSG with a message. */
+/* Adds the events of the table for the catalogue's CPU type; call it after adding all other
+ * sources. Descriptions come from events of other sources with the same code. Returns 0, -ENOMEM,
+ * or -EBADMSG with a message. */
 int event_classic_add(struct event_catalog *c, struct err *err);
 /* Like event_classic_add(), for the text of a table. `where` names it in messages. */
 int event_classic_add_text(struct event_catalog *c, const char *where, const char *text,
 			   struct err *err);
-/* Fills in what the table does not have from the other sources. Call it once after the last
- * event_classic_add_text(). Returns 0 or -ENOMEM. */
+/* Takes descriptions, counters and precision, which the table lacks, from the events of other
+ * sources. Call it once after the last event_classic_add_text(). Returns 0 or -ENOMEM. */
 int event_classic_describe(struct event_catalog *c);
 /* Finds the row of this name. Exact case has precedence over other case. Returns NULL if the
  * table has none. */

@@ -15,7 +15,8 @@ enum {
 	NAME_BYTES = 64
 };
 
-/* Returns the CPU type with the list "cortex-a53" for the PMU armv8_cortex_a53. */
+/* Returns the CPU type of an ARM core PMU, or NULL: for armv8_cortex_a53, the one with the list
+ * "cortex-a53". */
 static const struct cpu_type *type_of_list(const char *pmu)
 {
 	static const char before[] = "armv8_";
@@ -64,7 +65,7 @@ size_t events_cores(const struct event_requests *reqs,
 	return nr > 1 ? nr : 0;
 }
 
-/* Parses the spec with the events of another CPU type. */
+/* Parses the spec with the events of CPU type `cpu` instead of this machine's. */
 static int parse_for(const struct event_requests *reqs, const struct cpu_type *cpu,
 		     const struct event_words *words, struct event_request *ret_event,
 		     struct err *err)

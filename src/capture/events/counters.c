@@ -19,9 +19,9 @@ struct counters {
 	size_t nr_events;
 	size_t nr_scopes;
 	size_t nr_slots;
-	size_t *first_slot; /* slot index by event; the last entry is nr_slots */
+	size_t *first_slot; /* first slot of each event; the last entry is nr_slots */
 	int *fds;           /* [p * nr_slots + s] for slot s of scope p; -1: not open */
-	bool *follows; /* same index: it is enabled through another event of its group */
+	bool *follows; /* indexed as `fds`: another event of its group enables it */
 };
 
 static int *fd_of(const struct counters *c, size_t event, size_t scope)
@@ -80,7 +80,8 @@ static int open_slot(struct counters *c, const struct counters_config *config,
 
 	if (slot)
 		attr.type = e->more_types[slot - 1];
-	/* Some kernels do not count a software event that is enabled after its leader. */
+	/* Open members enabled: some kernels do not count a software event that is enabled after
+	 * its leader. */
 	if (leader >= 0)
 		attr.disabled = attr.enable_on_exec = 0;
 	do

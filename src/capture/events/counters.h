@@ -15,8 +15,8 @@ struct err;
 struct counters_config {
 	const struct event_request *events;
 	size_t nr_events;
-	const pid_t *tids; /* the scopes are these threads; NULL: the CPUs */
-	const int *cpus;   /* each array has nr_scopes entries */
+	const pid_t *tids; /* count in these threads; NULL: on the CPUs below */
+	const int *cpus;   /* either array has nr_scopes entries */
 	size_t nr_scopes;
 	bool inherit; /* also count in children and new threads */
 	bool on_exec; /* start counting when the (only) thread calls exec */
@@ -35,12 +35,14 @@ struct counter_value {
 int counters_open(const struct counters_config *config, struct counters **ret_counters,
 		  struct err *err);
 void counters_close(struct counters *c); /* accepts NULL */
-/* Returns 0 or a negative errno. */
+/* Starts or stops all counters. Returns 0 or a negative errno. */
 int counters_enable(struct counters *c, bool on);
-/* Reads one event of one scope. Returns 0 or a negative errno. */
+/* Reads an event of a scope, which is a thread or CPU, by their indexes. Returns 0 or a negative
+ * errno. */
 int counters_read(const struct counters *c, size_t event, size_t scope,
 		  struct counter_value *ret_value);
-/* Returns count * enabled / running, rounded; 0 if it never ran. */
+/* Returns the extrapolated count: count * enabled / running, rounded; 0 if the event never had a
+ * counter. */
 uint64_t counter_scaled(const struct counter_value *v);
 /* Adds the values of `from` to `to`. */
 void counter_add(struct counter_value *to, const struct counter_value *from);

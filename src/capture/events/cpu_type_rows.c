@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* cpu_type_rows.c - one row per CPU type. The first match is used, so rows with general
- * patterns come last.  Numbers: oprofile-behaviour.md 8.2; models: the kernel's
+/* cpu_type_rows.c - one row per CPU type. The first match is used, so rows with general patterns
+ * come last. The numbers are OProfile's. The models are those of the kernel's
  * tools/perf/pmu-events mapfile.csv files. */
 #include "capture/events/priv.h"
 

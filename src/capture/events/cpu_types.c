@@ -144,7 +144,7 @@ const struct cpu_type *cpu_type_host(void)
 	char key[CPU_TYPE_KEY_MAX] = "";
 	struct buf text = { 0 };
 
-	/* A larger file is truncated, but the first CPU is enough. */
+	/* Ignore -EFBIG: the text of the first CPU is enough. */
 	(void)io_read_file("/proc/cpuinfo", &text, CPUINFO_MAX);
 	buf_put_u8(&text, 0);
 	if (!text.failed)
@@ -201,12 +201,12 @@ static const struct classic {
 	{ "i386/*", "DTLB_MISSES", "DATA_TLB_MISSES.DTLB_MISS" },
 	{ "i386/*", "ITLB_MISS", "ITLB.MISSES" },
 	{ "i386/*", "ITLB_MISS", "ITLB.MISS" },
-	/* On small cores, the second-level cache is the last level. */
+	/* On these small cores, the second-level cache is the last-level cache. */
 	{ "i386/goldmont*", "L2_LINES_IN", "LONGEST_LAT_CACHE.MISS" },
 	{ "i386/silvermont", "L2_LINES_IN", "LONGEST_LAT_CACHE.MISS" },
 	{ "i386/goldmont*", "DTLB_MISSES", "MEM_UOPS_RETIRED.DTLB_MISS" },
 	{ "i386/silvermont", "DTLB_MISSES", "MEM_UOPS_RETIRED.DTLB_MISS_LOADS" },
-	/* For the Pentium 4, the masks are the defaults of OProfile's table. */
+	/* For the Pentium 4, the masks are the default masks of OProfile's table. */
 	{ "i386/p4*", "CPU_CLK_UNHALTED", "GLOBAL_POWER_EVENTS.RUNNING" },
 	{ "i386/p4*", "INST_RETIRED", "INSTR_RETIRED.NBOGUSNTAG" },
 	{ "i386/p4*", "INSTR_RETIRED", "INSTR_RETIRED.NBOGUSNTAG" },
@@ -315,7 +315,7 @@ const char *cpu_type_classic_next(size_t *at)
 		size_t row = (*at)++;
 		bool seen = false;
 
-		/* Search backwards, as rows with the same name are usually adjacent. */
+		/* Search backwards, because rows with the same name are usually adjacent. */
 		for (size_t before = row; before-- > 0 && !seen;)
 			seen = !strcmp(classics[before].name, classics[row].name);
 		if (!seen)

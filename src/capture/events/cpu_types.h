@@ -5,16 +5,16 @@
 #include <stddef.h>
 
 struct cpu_type {
-	int number;         /* OProfile's number; -1: OProfile has none for it */
+	int number;         /* OProfile's number of the type; -1: OProfile has none */
 	const char *name;   /* "i386/skylake" */
 	const char *title;  /* "Intel Skylake microarchitecture" */
-	const char *pfm;    /* libpfm4's table, or NULL */
+	const char *pfm;    /* name of libpfm4's table, or NULL */
 	const char *list;   /* our event list, or NULL */
 	const char *common; /* event list of the architecture, or NULL */
 	const char *default_event;
 	const char *document; /* where its events are documented; NULL: unknown */
 	const char *match;    /* patterns for cpu_type_key(), separated by blanks */
-	/* general counters; 0: use libpfm4's number, if any */
+	/* number of general counters; 0: use libpfm4's number, if any */
 	unsigned int nr_counters;
 };
 
@@ -33,9 +33,9 @@ enum {
 void cpu_type_key(const char *cpuinfo, char ret_key[CPU_TYPE_KEY_MAX]);
 /* Returns the first type that matches a key, or NULL. */
 const struct cpu_type *cpu_type_of_key(const char *key);
-/* Translates an older or shorter event name to the name in the catalogue of `cpu`
- * ("LLC_MISSES": "LONGEST_LAT_CACHE.MISS"). Increase `index` from 0 to get all candidates; NULL
- * follows the last. */
+/* Translates an older or shorter event name to a name in the catalogue of `cpu`, for example
+ * LLC_MISSES to LONGEST_LAT_CACHE.MISS. `index` counts the translations from 0. Returns NULL after
+ * the last one. */
 const char *cpu_type_classic(const struct cpu_type *cpu, const char *name,
 			     size_t index);
 /* Enumerates the classic names, each once. Set *at to 0 first. Returns NULL after the last. */

@@ -13,11 +13,11 @@
  * Intel CPUs since the Core 2 (Software Developer's Manual 3B, 20.2.2), cycles on ARM since v7
  * (PMCCNTR). Reference cycles and slots have no code for general counters. */
 static const struct fixed {
-	const char *types; /* prefix of the type's name */
+	const char *types; /* prefix of CPU type names */
 	uint64_t config;
 	uint64_t generic;
 	unsigned int number;
-	bool alone; /* only the fixed counter counts it */
+	bool alone; /* general counters cannot count it */
 } fixed_counters[] = {
 	{ "i386/", 0xc0, PERF_COUNT_HW_INSTRUCTIONS, 0, false },
 	{ "i386/", 0x3c, PERF_COUNT_HW_CPU_CYCLES, 1, false },
@@ -45,9 +45,10 @@ static uint64_t with_fixed(const struct cpu_type *cpu, uint64_t general,
 	return general;
 }
 
-/* On POWER8 and later, the code selects one of the six counters, or 0 for any
- * (arch/powerpc/perf/isa207-common.h, EVENT_PMC_SHIFT). The kernel swaps equivalent codes for
- * run cycles and instructions (power8-pmu.c and power9-pmu.c, event_alternatives). */
+/* Returns the counters of an event of a POWER CPU. On POWER8 and later, the code contains the
+ * number of one of the six counters, or 0 for any (arch/powerpc/perf/isa207-common.h,
+ * EVENT_PMC_SHIFT). The kernel swaps equivalent codes for run cycles and instructions
+ * (power8-pmu.c and power9-pmu.c, event_alternatives). */
 static uint64_t of_power(const struct cpu_type *cpu, uint64_t config)
 {
 	static const struct {
@@ -98,8 +99,8 @@ struct counter_assignment {
 	unsigned int taken_by[EVENT_COUNTERS_MAX];
 };
 
-/* Finds a counter for the event, moving other events to other counters if needed. `seen` has
- * the counters that were tried already; each is tried once, so the depth is at most
+/* Finds a counter for the event, moving other events to other counters if needed. `seen` are the
+ * counters that were already tried. Each is tried once, so the recursion depth is at most
  * EVENT_COUNTERS_MAX. */
 static bool event_counters_assign_one(struct counter_assignment *p, unsigned int event,
 				      uint64_t *seen)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* event_counters.h - determines which of a CPU's counters can count an event, and whether
- * several events can be counted together.
- * Layer: capture.  Counters are bits: the general ones from 0, those for one specific event
- * ("fixed") from 32, as in the kernel's numbering of Intel's (INTEL_PMC_IDX_FIXED). */
+/* event_counters.h - determines which of a CPU's counters can count an event, and whether several
+ * events can be counted together.
+ * Layer: capture. A set of counters is a bit mask: general counters from bit 0, counters for one
+ * specific event ("fixed") from bit 32, as the kernel numbers those of Intel
+ * (INTEL_PMC_IDX_FIXED). */
 #pragma once
 #include <stddef.h>
 #include <stdint.h>
@@ -15,10 +16,10 @@ enum {
 	EVENT_COUNTERS_TEXT = 160
 };
 
-/* Returns the general counters of a CPU with `nr` of them. */
+/* Returns the set of all general counters of a CPU that has `nr`. */
 uint64_t event_counters_general(unsigned int nr);
-/* Returns the counters of the event with the code `config`. `listed` are its counters in a list
- * (0: not restricted). Returns 0 if any counter can count it and their number is unknown. */
+/* Returns the counters of the event with the code `config`. `listed` are its counters according to
+ * a list (0: any). Returns 0 if any counter can count it and their number is unknown. */
 uint64_t event_counters_of(const struct cpu_type *cpu, unsigned int nr_general,
 			   uint64_t listed, uint64_t config);
 /* Returns the counters of the kernel's generic hardware event `config` (PERF_COUNT_HW_*). */

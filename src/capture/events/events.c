@@ -20,7 +20,8 @@ void event_request_finish(struct event_request *e, uint64_t frequency_hz)
 	attr->exclude_kernel = !e->kernel;
 	attr->exclude_hv = !e->kernel && !e->hypervisor;
 	attr->exclude_user = !e->user;
-	/* Addresses of a guest are meaningless here, unless the user requested guests. */
+	/* Do not sample guests, whose addresses cannot be resolved, unless the user requested only
+	 * guests. */
 	attr->exclude_guest = !attr->exclude_host;
 	if (e->count) {
 		attr->sample_period = e->count;
@@ -39,7 +40,7 @@ static bool same_event(const struct event_request *a, const struct event_request
 	       a->user == b->user && a->attr.exclude_host == b->attr.exclude_host;
 }
 
-/* Appends ":k" or ":u" to the name ("CPU_CYCLES:k"), as reports identify events by name. */
+/* Appends ":k" or ":u" to the name ("CPU_CYCLES:k"), because reports identify events by name. */
 static void name_scope(struct event_request *e)
 {
 	size_t len = strlen(e->name);
@@ -127,7 +128,7 @@ const struct event_catalog *events_catalog(struct event_requests *reqs, struct e
 	return reqs->catalog;
 }
 
-/* If cores differ, the event is counted on each core type that supports it. */
+/* Adds the event; on a machine with several core types, adds one for each type that supports it. */
 static int add_on_all_cores(struct event_requests *reqs, const struct event_request *e,
 			    const struct event_words *words, struct err *err)
 {
@@ -146,10 +147,10 @@ static int add_on_all_cores(struct event_requests *reqs, const struct event_requ
 		struct event_request one;
 		struct err why = { 0 };
 
-		/* Some core types can lack the event or the unit mask. */
+		/* Skip core types that lack the event or the unit mask. */
 		if (event_on_core(reqs, &pmus[i], words, e, &one, &why))
 			continue;
-		/* A group exists on one core type only. */
+		/* A group cannot span core types, so number the groups of each type separately. */
 		if (one.group)
 			one.group = (uint32_t)(one.group * CORE_TYPES_MAX + i);
 		r = events_add_event(reqs, &one, err);
@@ -184,7 +185,7 @@ static int add_group(struct event_requests *reqs, const char *text, size_t len,
 {
 	size_t first = reqs->list.nr;
 	const char *end = memchr(text, '}', len);
-	/* each core type derives its own number from it */
+	/* add_on_all_cores() derives the group number of each core type from it */
 	uint32_t group = ++reqs->nr_groups;
 	char letters[16] = "";
 	int r = 0;
@@ -220,8 +221,8 @@ static int add_group(struct event_requests *reqs, const char *text, size_t len,
 	return r;
 }
 
-/* If a group's first event has S, the others are read with its samples. A group on several core
- * types is a separate group on each. */
+/* If the first event of a group has the modifier S, marks the other events as members, which are
+ * read with its samples. Refuses S without a group. */
 static int read_with_leaders(struct event_requests *reqs, size_t first, struct err *err)
 {
 	for (size_t i = first; i < reqs->list.nr && !reqs->counting; i++) {
@@ -303,9 +304,9 @@ bool events_have_pmu(void)
 	if (known != UNKNOWN)
 		return known == PRESENT;
 	fd = syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
-	/* EBUSY: another user (the NMI watchdog) holds the existing counters. EPERM: a
-	 * container's seccomp filter hides whether there are any; opening an event reports this
-	 * later. */
+	/* EBUSY means that the counters exist, but something else (the NMI watchdog) uses them.
+	 * EPERM means that a seccomp filter hides whether there are any; opening an event reports
+	 * this later. */
 	known = fd >= 0 || errno == EBUSY || errno == EPERM ? PRESENT : ABSENT;
 	if (fd >= 0)
 		(void)close((int)fd);
@@ -323,7 +324,8 @@ void events_default(uint64_t frequency_hz, struct event_request *ret_event)
 	e.attr.config = row ? row->config : 0;
 	(void)snprintf(e.name, sizeof(e.name), "%s", name);
 	(void)snprintf(e.about, sizeof(e.about), "%s", row ? row->about : "");
-	/* Precision costs nothing if the CPU writes the samples itself. */
+	/* Request the highest precision by default: it costs nothing, because the CPU itself
+	 * writes such samples. */
 	if (!e.timer)
 		e.attr.precise_ip = events_sysfs_precise(EVENTS_SYSFS) & 3;
 	event_request_finish(&e, frequency_hz);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* events.h - parses the arguments of --event to what perf_event_open() needs.
- * Layer: capture.  All commands use this parser (docs/events.md has the grammar). It accepts
+/* events.h - parses the arguments of --event to the attrs of perf_event_open().
+ * Layer: capture. All commands use this parser (docs/events.md has the grammar). It accepts
  * OProfile's NAME:COUNT[:UNITMASK[:KERNEL[:USER]]], perf's PMU/term=value,.../ and :modifiers,
  * groups in braces, TIMER and RTC_INTERRUPTS, rNNN, tracepoints, and `default`. */
 #pragma once
@@ -34,9 +34,8 @@ struct event_request {
 	 * exclude_user, exclude_hv, exclude_guest, freq and sample_period or sample_freq. All
 	 * others are zero; the recorder sets them. */
 	struct perf_event_attr attr;
-	uint64_t
-		count; /* requested period (cpu-clock: nanoseconds); 0 if a frequency was
-                         * requested */
+	/* The requested period (for cpu-clock in nanoseconds); 0 if a frequency was requested. */
+	uint64_t count;
 	uint64_t frequency_hz; /* 0 if a period was requested */
 	uint64_t unit_mask;
 	bool kernel;        /* kernel space is sampled */
@@ -45,14 +44,14 @@ struct event_request {
 	bool scope_given;   /* the spec set kernel or user */
 	bool mask_given;    /* the spec set the unit mask */
 	bool hypervisor;    /* also count in the hypervisor */
-	bool one_core_type; /* of a PMU that only some of the CPUs have */
+	bool one_core_type; /* its PMU exists only on some of the CPUs */
 	bool precise_given; /* the user requested the precision; it is not our default */
 	bool leads;         /* the group's members are read with its samples (:S) */
 	bool member;        /* a member of such a group: without samples and count */
 	uint32_t group; /* events with the same number are counted together; 0: none */
 	uint32_t min_count;
-	uint64_t
-		counters; /* counters that can count it (event_counters.h); 0: any, or unknown */
+	/* Counters that can count it (event_counters.h); 0: any, or unknown. */
+	uint64_t counters;
 	/* For a PMU that counts a part of the machine: the CPUs through which it is read
 	 * ("0,18"), and the factor and unit of its values (0: no unit). */
 	char cpus[64];
@@ -63,21 +62,22 @@ struct event_request {
 	uint32_t more_types[EVENT_MORE_TYPES_MAX];
 };
 
-/* The parsed events and the parser's settings. All zero means: for this machine, for sampling. */
+/* The parsed events and the parser's settings. Zero-initialized, it parses events of this machine
+ * for sampling. */
 struct event_requests {
 	VEC(struct event_request) list; /* at most EVENTS_MAX */
-	/* specs have no counts: NAME[:UNITMASK[:KERNEL[:USER]]] */
+	/* parse specs without counts: NAME[:UNITMASK[:KERNEL[:USER]]] */
 	bool counting;
 	bool ignore_count; /* do not check minimum counts */
-	uint32_t
-		min_count_factor; /* for the CPU's events: multiplies the minimum count; 0: 1 */
+	/* Multiplies the minimum counts of the CPU's events; 0 means 1. */
+	uint32_t min_count_factor;
 	/* accept only the names of `cpu` and of the kernel; do not read this machine's PMUs */
 	bool no_host;
 	/* the CPU type whose events are accepted; NULL: this machine's */
 	const struct cpu_type *cpu;
 	const char *sysfs;             /* NULL: the kernel's */
 	struct event_catalog *catalog; /* opened on demand, closed by events_done() */
-	bool no_catalog;               /* it was not found */
+	bool no_catalog;               /* the CPU type has no catalogue */
 	uint32_t nr_groups;
 };
 
@@ -91,7 +91,7 @@ int events_parse(const char *specs, uint64_t frequency_hz, struct event_requests
 /* Returns the default event: cycles or, if there is no PMU, TIMER (ret_event->timer is then
  * true). */
 void events_default(uint64_t frequency_hz, struct event_request *ret_event);
-/* Restricts sampling to user space, which is all that perf_event_paranoid 2 permits. */
+/* Restricts the event to user space, because perf_event_paranoid 2 does not permit more. */
 void event_request_user_only(struct event_request *event);
 /* Limits the frequency. Has no effect on an event with a count. */
 void event_request_cap_rate(struct event_request *event, uint64_t frequency_hz);
@@ -103,11 +103,12 @@ void events_done(struct event_requests *reqs);
 /* Returns the catalogue that `reqs` uses, or NULL with the reason in *err. */
 const struct event_catalog *events_catalog(struct event_requests *reqs,
 					   struct err *err);
-/* One of several types of cores. */
+/* A core type of a machine with several (performance and efficient cores). */
 struct event_cores {
 	char pmu[64];
-	char cpus[64];               /* "0-7,16" */
-	const struct cpu_type *type; /* type whose events they have; NULL: unknown */
+	char cpus[64]; /* "0-7,16" */
+	/* CPU type whose events these cores have; NULL: unknown. */
+	const struct cpu_type *type;
 };
 enum {
 	EVENT_CORES_MAX = 8

@@ -17,7 +17,8 @@ bool event_needs_counter(const struct event_request *e)
 	       e->attr.type == PERF_TYPE_HARDWARE || e->attr.type == PERF_TYPE_HW_CACHE;
 }
 
-/* Returns the PMU that counts the event if core types have separate PMUs. */
+/* Returns the PMU (attr.type) of the core type that counts the event, or PERF_TYPE_RAW if core
+ * types do not have separate PMUs. */
 static uint64_t core_pmu(const struct event_request *e)
 {
 	if (!e->one_core_type)
@@ -96,7 +97,7 @@ static enum events_fit try_next(const struct event_request *e, int leader, int *
 	return EVENTS_MULTIPLEXED;
 }
 
-/* Returns the descriptor of the first event of the same PMU, or -1. */
+/* Returns the descriptor of the first event of the same core PMU, which leads the group, or -1. */
 static int events_fit_leader_of(const struct event_request *events, const int *fds,
 				size_t i)
 {

@@ -45,7 +45,7 @@ static bool name_is_good(const char *name)
 	return len && !name[len] && len < WORD_BYTES;
 }
 
-/* Returns NULL or an error message. */
+/* Parses the words before the colon. Returns NULL or an error message. */
 static const char *event_list_read_words(char *words, struct list_line *l)
 {
 	char *save = NULL;

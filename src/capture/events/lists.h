@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* lists.h - our own event lists, as built in.
+/* lists.h - the event lists in lists/, which the build embeds.
  * Layer: capture, private to events/list.c and its tests. */
 #pragma once
 

@@ -46,7 +46,7 @@
 enum {
 	/* The shortest period of the kernel's hrtimer: perf_swevent_start_hrtimer(). */
 	CLOCK_MIN_NS = 10000,
-	/* OProfile's minimum counts for clock-like and for all other events. */
+	/* OProfile's minimum counts: the first for clock-like events, the second for all others. */
 	COUNT_MIN_CYCLES = 6000,
 	COUNT_MIN_OTHER = 500
 };

@@ -98,7 +98,7 @@ enum {
 	PERFMON = 38 /* CAP_PERFMON of capabilities(7), missing in older headers */
 };
 
-/* Returns true if unknown. */
+/* Returns whether this process has the capability, or true if that is unknown. */
 static bool has_capability(unsigned int capability)
 {
 	struct __user_cap_header_struct header = {
@@ -154,14 +154,15 @@ static int explain_rights(int code, bool system_wide, struct err *err)
 {
 	int level = perf_attr_paranoid();
 
-	/* For perf_event_paranoid and missing capabilities, the kernel returns EACCES instead. */
+	/* The kernel itself would return EACCES for perf_event_paranoid and missing
+	 * capabilities. */
 	if (code == -EPERM && is_filtered())
 		return err_set(
 			err, code,
 			"a seccomp filter, as used by containers and services, forbids perf_event_open: "
 			"start the container with --cap-add=PERFMON (older: "
 			"SYS_ADMIN) or --security-opt seccomp=unconfined");
-	/* Specific to Debian's and Ubuntu's kernels. */
+	/* Only kernels of Debian and Ubuntu refuse this. */
 	if (!geteuid() && level > 2 && !has_capability(CAP_SYS_ADMIN))
 		return err_set(
 			err, code,
@@ -178,7 +179,7 @@ static int explain_rights(int code, bool system_wide, struct err *err)
 			err, code,
 			"To do system-wide profiling, either you must be root or /proc/sys/kernel/perf_event_paranoid must be set to 0 or -1 (it is %d)",
 			level);
-	/* Level 2 permits the user's own user space, so more than that was requested. */
+	/* Level 2 permits sampling the user space of own processes, so the request was for more. */
 	return err_set(
 		err, code,
 		"not allowed to profile%s: "
@@ -239,11 +240,12 @@ static bool knows_no_modes(const struct event_request *e, pid_t tid, int cpu)
 	fd = perf_attr_open(&attr, tid, cpu);
 	if (fd >= 0)
 		close(fd);
-	/* Without these bits the event also counts the kernel, which can be forbidden. */
+	/* Accept a missing permission also: without these bits the event counts the kernel, which
+	 * can be forbidden. */
 	return fd >= 0 || fd == -EACCES || fd == -EPERM;
 }
 
-/* Returns true if /proc shows that another user owns the task. */
+/* Returns whether the task belongs to another user, according to /proc. */
 static bool is_anothers(pid_t tid)
 {
 	char path[32];

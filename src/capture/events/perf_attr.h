@@ -36,8 +36,8 @@ int perf_attr_open_group(struct perf_event_attr *a, pid_t tid, int cpu, int lead
 bool perf_attr_let_guests(struct perf_event_attr *a, int code);
 /* Explains a failure to the user; perf_event_open(2), ERRORS. Returns `code`. */
 int perf_attr_explain(int code, const char *event, bool system_wide, struct err *err);
-/* Like perf_attr_explain(), for an event of one thread, or of all (-1), on a CPU. Has separate
- * messages for a PMU that cannot separate cpu modes and for another user's process. */
+/* Like perf_attr_explain(), for an event that was opened for thread `tid` (-1: all) on a CPU. Also
+ * explains PMUs that cannot separate cpu modes, and processes of other users. */
 int perf_attr_explain_event(int code, const struct event_request *e, pid_t tid, int cpu,
 			    struct err *err);
 /* Returns /proc/sys/kernel/perf_event_paranoid, or -1 if it cannot be read. */

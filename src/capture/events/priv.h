@@ -42,7 +42,7 @@ int events_sysfs_terms(const char *name, const char *terms, struct event_request
 /* Like events_sysfs_pmu(), for a bare event name that a core PMU describes. Returns 0 or
  * -ENOENT (without a message). */
 int events_sysfs_bare(const char *root, const char *name, struct event_request *event);
-/* Returns the maximum precision of the core PMU, 0 to 3. */
+/* Returns the maximum precise_ip of the core PMU, 0 to 3. */
 unsigned int events_sysfs_precise(const char *root);
 /* On a machine with several core types, lists the PMU of each: name, CPUs and type. Returns
  * their number; 0 if all cores are alike. */
@@ -70,7 +70,7 @@ struct event_words {
 int event_of_other_cores(const struct event_requests *reqs,
 			 const struct event_words *words,
 			 struct event_request *ret_event);
-/* Converts `given`, which is the spec parsed for this machine's CPU type, to one core type.
+/* Converts `given`, a spec parsed for this machine's CPU type, to an event of one core type.
  * Returns 0, or an error like event_spec_parse() if these cores lack the event. */
 int event_on_core(const struct event_requests *reqs, const struct core_pmu *pmu,
 		  const struct event_words *words, const struct event_request *given,
@@ -91,7 +91,7 @@ int event_modifiers_apply(const char *letters, const char *sysfs,
 			  struct event_request *event, struct err *err);
 /* Returns true if a part of a spec is an attribute of libpfm4: NAME=VALUE, or a switch. */
 bool event_attribute_is(const char *part);
-/* Applies such an attribute ("c=2", "i", "ldlat=32") to an event of the catalogue of `cpu`:
+/* Applies an attribute of libpfm4 ("c=2", "i", "ldlat=32") to an event of the catalogue of `cpu`:
  * sets bits of the config words or fields of the request. Returns 0, or -EINVAL with a message. */
 int event_attribute_apply(const char *part, const struct cpu_type *cpu,
 			  struct event_request *event, struct err *err);
@@ -105,12 +105,12 @@ enum {
 };
 /* Adds the names of the core PMU's events as candidates. */
 void events_sysfs_suggest(const char *root, struct closest_matches *near);
-/* Finds all PMUs of a kind ("cbox": uncore_cbox_0 ...). Returns the name of the first, and adds
- * the others to the types of `event`. Returns 0 or -ENOENT. */
+/* Finds all PMUs of a kind (for "cbox": uncore_cbox_0 ...). Stores the name of the first, and adds
+ * the others to more_types of `event`. Returns 0 or -ENOENT. */
 int events_uncore_find(const char *root, const char *kind,
 		       char ret_first[EVENTS_SYSFS_WORD_MAX],
 		       struct event_request *event);
-/* Sets cpus and, for an event with a file in events/, scale and unit. */
+/* Sets cpus of the event and, if the PMU's directory events/ describes it, scale and unit. */
 void events_uncore_describe(const char *root, const char *pmu, const char *event,
 			    struct event_request *e);
 

@@ -15,7 +15,7 @@
 enum {
 	RATE_HZ = 9973,
 	RING_PAGES = 128,
-	/* The copied stack starts 0 to 16 KB below the computation's stack. */
+	/* The computation uses several KB of stack, so that there is a stack to copy. */
 	FRAME_BYTES = 512,
 	DEPTH_MAX = 32,
 	LEAF_ROUNDS = 8000,
@@ -97,17 +97,18 @@ static uint64_t compute_ns(struct sample_cost_walk *w, unsigned int nr_walks)
 	return clock_now_ns(CLOCK_MONOTONIC) - begin;
 }
 
-/* Takes from `kind` only the contents of samples. The event is the thread's clock, and the ring
- * is overwritten when full (perf_event_open(2), write_backward). */
+/* Returns an attr whose samples have the same contents as those of `kind`. Its event is the
+ * thread's clock, and its ring is overwritten when full (perf_event_open(2), write_backward). */
 static struct perf_event_attr measured(const struct sample_cost_kind *kind)
 {
-	struct perf_event_attr a = { .size = sizeof(a),
-				     .type = PERF_TYPE_SOFTWARE,
-				     .config = PERF_COUNT_SW_CPU_CLOCK,
-				     /* A period, as frequencies can be limited
-				      * (perf_event_max_sample_rate). */
-				     .sample_period = NS_PER_S / RATE_HZ,
-				     .write_backward = 1 };
+	struct perf_event_attr a = {
+		.size = sizeof(a),
+		.type = PERF_TYPE_SOFTWARE,
+		.config = PERF_COUNT_SW_CPU_CLOCK,
+		/* Use a period, because frequencies are limited (perf_event_max_sample_rate). */
+		.sample_period = NS_PER_S / RATE_HZ,
+		.write_backward = 1
+	};
 	const struct perf_event_attr *like = kind->attr;
 
 	a.sample_type = like->sample_type & ~(uint64_t)PERF_SAMPLE_READ;
@@ -121,7 +122,7 @@ static struct perf_event_attr measured(const struct sample_cost_kind *kind)
 	return a;
 }
 
-/* Returns the nanoseconds of one round, or a negative errno. */
+/* Runs one round of the computation. Returns its nanoseconds, or a negative errno. */
 static int64_t sample_cost_round(const struct sample_cost_kind *kind,
 				 struct sample_cost_walk *w, unsigned int nr_walks)
 {
@@ -142,7 +143,7 @@ static int64_t sample_cost_round(const struct sample_cost_kind *kind,
 	return result;
 }
 
-/* Takes the minimum, as other tasks can use the CPU in between. */
+/* Returns the minimum of several rounds, because other tasks can use the CPU during a round. */
 static uint64_t least_ns(struct sample_cost_walk *w, unsigned int nr_walks)
 {
 	uint64_t least = UINT64_MAX;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* sources.h - the registry of event sources, from which samples come.
- * Layer: capture.  docs/howto/add-source.md describes how to add one. */
+/* sources.h - the table of event sources, which provide samples.
+ * Layer: capture. docs/howto/add-source.md describes how to add one. */
 #pragma once
 #include <stdbool.h>
 

@@ -24,8 +24,10 @@ enum {
 	/* TIMER:N is a frequency up to this value; no period can be so short */
 	RATE_MAX = 9999,
 	RTC_RATE_MIN = 2,
-	RTC_RATE_MAX = 4096, /* of the RTC; must be a power of two */
-	IBS_STEP = 16        /* Linux, arch/x86/events/amd/ibs.c: perf_ibs_init() */
+	/* Maximum rate of RTC_INTERRUPTS; rates are powers of two. */
+	RTC_RATE_MAX = 4096,
+	/* IBS counts in steps of 16: perf_ibs_init() in Linux's arch/x86/events/amd/ibs.c. */
+	IBS_STEP = 16
 };
 
 /* A spec, split at its colons. */
@@ -39,12 +41,13 @@ struct events_spec {
 	bool in_catalog;
 	char masks[EVENT_NAME_MAX];
 	char modifiers[MODIFIERS_BYTES];
-	const char *attributes
-		[SPEC_PARTS]; /* libpfm4's attributes of an event in the catalogue */
+	/* The libpfm4 attributes that follow an event of the catalogue. */
+	const char *attributes[SPEC_PARTS];
 	size_t nr_attributes;
 };
 
-/* A colon between the slashes of PMU/.../ belongs to the name. */
+/* Returns the length of the first part of a spec, up to a colon. A colon between the slashes of
+ * PMU/.../ does not end it. */
 static size_t part_length(const char *s)
 {
 	bool inside = false;
@@ -101,7 +104,7 @@ static bool looks_like_tracepoint(const struct events_spec *s)
 		       strlen(second);
 }
 
-/* For EVENT.MASK, suggests similar names of the event. */
+/* Reports an unknown name. For EVENT.MASK, suggests names that are similar to EVENT. */
 static int name_unknown(const struct events_spec *s, struct err *err)
 {
 	const struct event_catalog *c = events_catalog(s->reqs, NULL);
@@ -175,7 +178,8 @@ static bool take_tracepoint(struct events_spec *s, struct event_request *e)
 	return true;
 }
 
-/* PERF_TYPE_RAW is the core PMU. The config words are set once the masks are known. */
+/* Looks up the name in the catalogue, whose events are those of the core PMU (PERF_TYPE_RAW). The
+ * config words are set later, when the masks are known. */
 static bool find_in_catalog(struct events_spec *s, struct event_request *e)
 {
 	const struct event_catalog *c = events_catalog(s->reqs, NULL);
@@ -327,8 +331,8 @@ static void events_spec_take_attributes(struct events_spec *s)
 		s->nr_parts = nr;
 }
 
-/* Appends modifiers: "u" and "pp", or "u" and "k" in libpfm4's syntax. If they do not fit, the
- * truncated modifiers are rejected later. */
+/* Appends modifiers: a spec can contain several parts, such as "u" and "pp". If they do not fit,
+ * the truncated modifiers are rejected later. */
 static void join_modifiers(struct events_spec *s, const char *letters)
 {
 	size_t len = strlen(s->modifiers);
@@ -355,7 +359,8 @@ static const char *events_spec_peek(const struct events_spec *s)
 	return s->next < s->nr_parts ? s->part[s->next] : NULL;
 }
 
-/* Parses a frequency: TIMER:250, RTC_INTERRUPTS:1024. Returns true if it is one. */
+/* Parses a count that is a frequency, as in TIMER:250 and RTC_INTERRUPTS:1024. Returns false if it
+ * is not one. */
 static bool read_rate(const struct events_spec *s, struct event_request *e)
 {
 	bool rtc = !strcasecmp(s->part[0], "RTC_INTERRUPTS");
@@ -450,7 +455,7 @@ static int read_masks(struct events_spec *s, struct event_request *e, struct err
 	return 0;
 }
 
-/* Kernel events have no unit masks, so only 0 or "none" is accepted. */
+/* Accepts only the mask 0 or "none", because events of the kernel have no unit masks. */
 static int check_no_mask(const struct events_spec *s, struct event_request *e,
 			 struct err *err)
 {
@@ -485,7 +490,8 @@ static int use_catalog(struct events_spec *s, struct event_request *e, struct er
 	e->min_count = choice.event->min_count;
 	if (s->reqs->min_count_factor)
 		e->min_count *= s->reqs->min_count_factor;
-	/* Precision costs nothing if the CPU writes the samples itself. */
+	/* Request the highest precision by default: it costs nothing, because the CPU itself
+	 * writes such samples. */
 	if (choice.precise && !s->reqs->counting && !s->reqs->no_host)
 		e->attr.precise_ip = events_sysfs_precise(sysfs_of(s)) & 3;
 	(void)snprintf(e->about, sizeof(e->about), "%s%s%s", same ? same : "",
@@ -507,7 +513,7 @@ static int use_attributes(const struct events_spec *s, struct event_request *e,
 	for (size_t i = 0; i < s->nr_attributes && !r; i++)
 		r = event_attribute_apply(s->attributes[i], s->reqs->catalog->cpu, e,
 					  err);
-	/* A fixed counter counts only the unmodified event. */
+	/* A fixed counter counts the event only without attributes. */
 	if (e->attr.config != config && (e->counters & UINT32_MAX))
 		e->counters &= UINT32_MAX;
 	return r;

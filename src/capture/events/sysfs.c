@@ -30,7 +30,7 @@ struct pmu {
 	const char *name; /* for messages */
 };
 
-/* Names become path components, so they must not lead elsewhere. */
+/* Returns whether a name can be a path component without leading to another directory. */
 static bool name_is_safe(const char *name)
 {
 	return *name && *name != '.' && strlen(name) < WORD_MAX && !strchr(name, '/');
@@ -124,7 +124,8 @@ int events_sysfs_spread(struct perf_event_attr *attr, const char *format,
 static int apply_terms(const struct pmu *pmu, char *terms, int nesting,
 		       struct event_request *e, struct err *err);
 
-/* Applies terms that are perf's own instead of the PMU's. Returns 1 if it is not one of them. */
+/* Applies a term that perf defines for all PMUs, such as period=N. Returns 0, 1 if it is not such
+ * a term, or -EINVAL. */
 static int apply_setting(const char *key, const char *value, struct event_request *e,
 			 struct err *err)
 {
@@ -179,7 +180,7 @@ int events_sysfs_terms(const char *name, const char *terms, struct event_request
 	return 0;
 }
 
-/* Applies a single word: an event of the PMU, else a one-bit term. */
+/* Applies a term without a value: the name of an event of the PMU, or else a term of one bit. */
 static int apply_event(const struct pmu *pmu, const char *word, int nesting,
 		       struct event_request *e, struct err *err)
 {

@@ -7,7 +7,7 @@
 
 struct tracepoint {
 	uint64_t id; /* perf_event_attr.config */
-	/* offset in the raw data of the descriptor of the field "name" */
+	/* in the raw data: offset of the descriptor of the field "name" */
 	uint32_t name_at;
 };
 

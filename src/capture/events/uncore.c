@@ -62,7 +62,7 @@ static bool file_line(const char *root, const char *pmu, const char *file,
 	return true;
 }
 
-/* Returns the PMU with the lowest number, and adds the others as further types. */
+/* The PMU with the lowest number is the event's PMU; the others become further types. */
 int events_uncore_find(const char *root, const char *kind,
 		       char ret_first[EVENTS_SYSFS_WORD_MAX], struct event_request *e)
 {

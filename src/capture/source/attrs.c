@@ -24,7 +24,7 @@ enum {
 	NO_NAMESPACES = 16
 };
 
-/* Combinations, tried in this order. */
+/* Combinations of omitted features, tried in this order. */
 static const uint8_t attempts[] = {
 	NO_CGROUP,                         /* any kernel without CONFIG_CGROUP_PERF */
 	NO_LOST,                           /* kernels before 6.0 */
@@ -101,12 +101,13 @@ void perf_attr_side_band(struct perf_event_attr *a, const struct perf_source_con
 	a->build_id = !c->no_build_ids;
 	a->cgroup = 1;
 	a->namespaces = 1;
-	/* BPF programs are loaded for the whole machine, not for a task: perf_attr_ksymbols(). */
+	/* BPF programs are loaded for the whole machine, so for tasks perf_attr_ksymbols()
+	 * requests these records. */
 	a->ksymbol = !c->tids;
 	a->bpf_event = !c->tids;
 }
 
-/* Clears the records about tasks. */
+/* Clears the bits that request records about tasks. */
 static void without_tasks(struct perf_event_attr *a)
 {
 	a->mmap = a->mmap2 = a->build_id = 0;
@@ -132,16 +133,15 @@ bool perf_attr_namespaces(struct perf_event_attr *side_band,
 	side_band->namespaces = 0;
 	without_tasks(ret_attr);
 	ret_attr->cgroup = ret_attr->ksymbol = ret_attr->bpf_event = 0;
-	/* Adds no records here. Without it, the kernel (is_sb_event()) sends no side-band
-	 * records at all to an event of the whole machine. */
+	/* This requests no further records. But without it, the kernel (is_sb_event()) sends no
+	 * side-band records to an event of the whole machine. */
 	ret_attr->comm_exec = side_band->comm_exec;
 	ret_attr->wakeup_watermark = 1;
 	return true;
 }
 
 /* Returns the index of the first attr that the kernel rejects, with the error in *ret_code, or
- * `nr` if it accepts all. Skips threads that have ended, as the first thread can end before the
- * others. */
+ * `nr` if it accepts all. Skips threads that have ended. */
 static size_t try_attrs(struct perf_event_attr *attrs, size_t nr, int cpu,
 			const struct perf_source_config *c, int *ret_code)
 {
@@ -159,7 +159,7 @@ static size_t try_attrs(struct perf_event_attr *attrs, size_t nr, int cpu,
 			at++;
 			continue;
 		}
-		/* If cores differ, the first CPU does not need to have the event. */
+		/* On a machine with several core types, the first CPU can lack the event. */
 		if (fd == -ENOENT && i < c->nr_events && c->events[i].one_core_type) {
 			i++;
 			continue;
@@ -170,8 +170,8 @@ static size_t try_attrs(struct perf_event_attr *attrs, size_t nr, int cpu,
 	return nr;
 }
 
-/* Relaxes both copies of a rejected attr of a precise event or of a special PMU: first stops
- * excluding guests, then lowers the precision step by step unless the user requested it.
+/* Relaxes an attr that the kernel rejected (`a`, and the copy `wanted`): first stops excluding
+ * guests, which some PMUs require, then lowers the precision by one unless the user requested it.
  * Returns true if the caller should try again. */
 static bool relax_precise(struct perf_event_attr *a, struct perf_event_attr *wanted,
 			  bool was_asked_for, int code)
@@ -267,7 +267,7 @@ int perf_attrs_probe(struct perf_event_attr *attrs, size_t nr, int cpu,
 		return err_set(err, -ENOMEM, "out of memory");
 	memcpy(wanted, attrs, nr * sizeof(*wanted));
 	while ((bad = try_attrs(attrs, nr, cpu, c, &r)) < nr) {
-		/* The kernel reports namespaces only to processes with CAP_PERFMON. */
+		/* Without CAP_PERFMON, the kernel does not report namespaces. */
 		if ((r == -EACCES || r == -EPERM) && attrs[bad].namespaces) {
 			attrs[bad].namespaces = wanted[bad].namespaces = 0;
 			continue;

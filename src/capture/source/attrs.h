@@ -11,12 +11,13 @@
 struct err;
 struct perf_source_config;
 
-/* Completes the attr of an event, in which type, config and rate are set. */
+/* Completes the attr of an event to sample, whose type, config and rate are set already. */
 void perf_attr_samples(struct perf_event_attr *a, const struct perf_source_config *c);
-/* Sets the attr for all records except samples. */
+/* Sets the attr of the side band, which receives all records except samples. */
 void perf_attr_side_band(struct perf_event_attr *a, const struct perf_source_config *c);
-/* Moves the namespace records from the side band's attr to a separate one with a wakeup for
- * each record. Returns false if the side band has none or there are too many threads. */
+/* Moves the namespace records from the side band's attr to a separate attr, which wakes the reader
+ * for each record. Returns false and changes nothing if the side band has no such records, or if
+ * single threads are recorded and there is more than one. */
 bool perf_attr_namespaces(struct perf_event_attr *side_band,
 			  const struct perf_source_config *c,
 			  struct perf_event_attr *ret_attr);

@@ -60,8 +60,8 @@ static void program_done(struct bpf_programs_program *p)
 	free(p->btf);
 }
 
-/* Allocates memory for `nr` functions, and fills the info for the query. Returns false if
- * memory is short. */
+/* Allocates the buffers for `nr` functions, and stores their addresses in the query. Returns false
+ * if memory is short. */
 static bool bpf_programs_make_room(struct bpf_programs_program *p, uint32_t nr,
 				   struct bpf_prog_info *ret_info)
 {
@@ -109,7 +109,8 @@ static void read_btf(struct bpf_programs_program *p)
 	close(fd);
 }
 
-/* Returns 0, 1 if the kernel does not describe the program, or -ENOMEM. */
+/* Reads the description of the program open at `fd`. Returns 0, 1 if the kernel does not describe
+ * it, or -ENOMEM. */
 static int read_program(int fd, struct bpf_programs_program *p)
 {
 	struct bpf_prog_info info;
@@ -176,8 +177,8 @@ static int give_functions(const struct bpf_programs_program *p, bpf_function_fn 
 	return r;
 }
 
-/* Returns 0, -ENOMEM or the result of `fn`. The program can be gone by now; that is not an
- * error. */
+/* Calls `fn` for the functions of program `id`. Returns 0, also if the program was unloaded
+ * meanwhile, -ENOMEM, or the result of `fn`. */
 static int give_program(uint32_t id, bpf_function_fn fn, void *ctx)
 {
 	union bpf_attr attr = { .prog_id = id };

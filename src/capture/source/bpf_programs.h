@@ -15,9 +15,9 @@ struct bpf_function {
 	char name[BPF_FUNCTION_NAME_MAX]; /* as in /proc/kallsyms: bpf_prog_TAG_NAME */
 };
 
-/* Receives one of them. A negative return value stops the iteration. */
+/* Receives one function. A negative return value stops the iteration. */
 typedef int (*bpf_function_fn)(void *ctx, const struct bpf_function *function);
 
-/* Calls `fn` for each function. Omits what the kernel does not reveal. Returns 0, -ENOMEM, or
- * the result of `fn`. */
+/* Calls `fn` for each function. Omits programs that the kernel does not describe. Returns 0,
+ * -ENOMEM, or the result of `fn`. */
 int bpf_programs_each(bpf_function_fn fn, void *ctx);

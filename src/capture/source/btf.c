@@ -28,7 +28,7 @@ struct type {
 	uint32_t what;
 };
 
-/* The number of words that follow a type of each kind, and that follow for each of its members. */
+/* How many words follow a type of a certain kind, and how many follow for each of its members. */
 struct btf_trailer {
 	uint8_t known, once, each;
 };

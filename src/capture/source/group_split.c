@@ -20,7 +20,7 @@ enum {
 	INHERITS = 1 << 17
 };
 
-/* The sections of a record. */
+/* A sample of a group, cut into its sections. */
 struct group_split_parts {
 	struct group_split_head head;
 	const uint8_t *values;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* group_split.h - splits the samples of an event group. Samples of the group's first event
- * contain the counts of all its events so far. This makes one sample for each event that has
- * counted anything since the previous sample.  Layer: capture.  Source of the layout:
- * perf_event_open(2), PERF_SAMPLE_READ. */
+/* group_split.h - splits the samples of an event group. The kernel samples only the group's first
+ * event; such a sample contains the counts of all events of the group so far. Each is split into
+ * one sample for each event that has counted anything since the previous sample. Layer: capture.
+ * Source of the layout: perf_event_open(2), PERF_SAMPLE_READ. */
 #pragma once
 #include <linux/perf_event.h>
 #include <stdbool.h>
@@ -25,18 +25,19 @@ struct group_split {
 void group_split_lead(struct perf_event_attr *a);
 /* Changes the attr of another event of the group, which takes no samples itself. */
 void group_split_follow(struct perf_event_attr *a);
-/* Changes either attr to describe the samples that are made here. */
+/* Changes the attr of any event of the group so that it describes the samples after the split. */
 void group_split_reported(struct perf_event_attr *a);
 
-/* Registers an id of a group's first event, opened with `a`. Returns 0 or -ENOMEM. */
+/* Registers an id of a group's first event, which was opened with the attr `a`. Returns 0 or
+ * -ENOMEM. */
 int group_split_add(struct group_split *g, uint64_t id,
 		    const struct perf_event_attr *a);
 void group_split_done(struct group_split *g);
 
 typedef int (*group_split_fn)(void *ctx, const void *record, size_t len);
-/* Passes the record to `fn` unchanged, or passes the samples made from it. Each has the id of
- * its event and, as period, the count since the previous sample of this descriptor (of this
- * thread, if the event is inherited). Call it with records in the order in which the kernel
- * wrote them. Returns 0, -ENOMEM, or the result of `fn`. */
+/* Passes the record to `fn` or, if it is a sample of a group, passes the samples after the split.
+ * Each has the id of its event. Its period is the count since the previous sample of this
+ * descriptor (or, if the event is inherited, of this thread). Call it with records in the order in
+ * which the kernel wrote them. Returns 0, -ENOMEM, or the result of `fn`. */
 int group_split_record(struct group_split *g, const void *record, size_t len,
 		       group_split_fn fn, void *ctx);

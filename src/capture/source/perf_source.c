@@ -25,19 +25,22 @@ enum {
 	SAMPLE_PAGES =
 		256, /* 1 MB: 3 s of samples without chains at 4999 Hz, 1 s with deep chains */
 	SIDE_BAND_PAGES = 64,
-	/* For the whole machine: one second of a compile job fills less than half of it. */
+	/* The side band of the whole machine: one second of a compile job fills less than half of
+	 * the ring. */
 	SIDE_BAND_PAGES_WIDE = 256,
 	NAMESPACE_PAGES = 32, /* more than the threads that start before we read it */
-	/* With stacks 16 MB: half a second of 32 KB stacks at 997 Hz, 50 ms at 9973 Hz. */
+	/* 16 MB, for samples with stacks: half a second of 32 KB stacks at 997 Hz, 50 ms at 9973
+	 * Hz. */
 	STACK_PAGES = 4096,
 	PAGES_IN_ALL = 65536, /* total of all rings with stacks: 256 MB */
-	/* in a ring that cannot be larger because pinned memory is limited */
+	/* If pinned memory is limited, stacks are truncated so that a ring holds this many. */
 	WINDOWS_AT_LEAST = 32,
 	WINDOW_MIN_BYTES = 4096,
 	MANY_CPUS = 32, /* with more CPUs, rings have half the size */
 	MIN_PAGES = 8,
-	/* The kernel wakes us each time this share of a ring was written, even if we have read
-	 * it meanwhile. A ring with less than MUCH has room until the next wakeup. */
+	/* The kernel wakes us each time it has written WAKE_EIGHTHS eighths of a ring, even if we
+	 * have read them meanwhile. A ring that is filled to less than MUCH_EIGHTHS has room until
+	 * the next wakeup. */
 	WAKE_EIGHTHS = 3,
 	MUCH_EIGHTHS = 3
 };
@@ -63,7 +66,7 @@ static int perf_source_epoll_of(const struct perf_source *s, enum perf_source_ri
 							   : PERF_SOURCE_SAMPLES];
 }
 
-/* One descriptor per ring is enough to wake us. */
+/* Adds a descriptor to the epoll of its kind. One descriptor per ring is enough to wake us. */
 static int watch(struct perf_source *s, size_t i)
 {
 	struct epoll_event event = { .events = EPOLLIN, .data.u64 = i };
@@ -86,8 +89,9 @@ static void watch_next(struct perf_source *s, size_t ended)
 			return;
 }
 
-/* A descriptor polls as hung up for ever after its task and all its children have ended, while
- * others can still write to its ring. Watches one of the others instead. */
+/* Call after a wakeup. A descriptor polls as hung up for ever after its task and all children of
+ * the task have ended, while other events still write to its ring. Replaces such descriptors in
+ * the epoll by others of the same ring. */
 static void leave_ended(struct perf_source *s, enum perf_source_ring kind)
 {
 	struct epoll_event events[16];
@@ -106,11 +110,13 @@ static void leave_ended(struct perf_source *s, enum perf_source_ring kind)
 
 struct opening {
 	const struct perf_source_config *config;
-	unsigned int halvings; /* of the ring sizes, if pinned memory is limited */
+	/* How often the ring sizes were halved because pinned memory is limited. */
+	unsigned int halvings;
 	size_t pages[PERF_SOURCE_RING_COUNT];
 	int ring_fd[PERF_SOURCE_RING_COUNT]; /* for the current CPU */
-	int event_fd[EVENTS_MAX]; /* of the events on that CPU, for the current task */
-	bool no_room;             /* for a ring: perf_event_mlock_kb exceeded */
+	/* The descriptors of the current task's events on the current CPU. */
+	int event_fd[EVENTS_MAX];
+	bool no_room; /* a ring could not be mapped: perf_event_mlock_kb exceeded */
 	struct err *err;
 };
 
@@ -128,7 +134,7 @@ static int perf_source_leader_of(const struct opening *o, uint32_t attr)
 }
 
 /* Opens one event on one CPU for one task (or all). It has its own descriptor and writes to the
- * CPU's ring. `attr` after the last attr means the namespaces. */
+ * CPU's ring. If `attr` is the number of attrs, this is the event for namespace records. */
 static int perf_source_open_one(struct perf_source *s, struct opening *o, size_t cpu,
 				uint32_t attr, pid_t tid)
 {
@@ -142,21 +148,22 @@ static int perf_source_open_one(struct perf_source *s, struct opening *o, size_t
 	struct perf_event_attr opened = *a;
 	int fd, r;
 
-	/* It runs whenever its leader runs. (Current kernels do not start a software event that
-	 * is enabled after a leader of another kind.) */
+	/* A member of a group is opened enabled and runs whenever its leader runs. (Current
+	 * kernels do not start a software event that is enabled after a leader of another kind.) */
 	if (leader >= 0)
 		opened.disabled = opened.enable_on_exec = 0;
 	fd = perf_attr_open_group(&opened, tid, s->cpus.at[cpu], leader);
 
 	if (attr < o->config->nr_events && attr < EVENTS_MAX)
 		o->event_fd[attr] = fd;
-	/* This CPU is of another core type. */
+	/* This CPU's core type lacks the event. */
 	if (fd == -ENOENT && attr < o->config->nr_events &&
 	    o->config->events[attr].one_core_type)
 		return 0;
 	if (fd == -ENODEV || (fd == -ESRCH && o->config->nr_tids > 1))
 		return 0; /* the CPU went offline, or one of several threads has ended */
-	/* The kernel accepted each event alone: perf_attrs_probe(). */
+	/* perf_attrs_probe() has checked that the kernel accepts each event alone, so it refused
+	 * the group. */
 	if (fd == -EINVAL && leader >= 0)
 		return events_fit_explain(fd, &o->config->events[attr], o->err);
 	if (fd < 0)
@@ -193,8 +200,9 @@ static int perf_source_open_one(struct perf_source *s, struct opening *o, size_t
 	return 0;
 }
 
-/* BPF programs are loaded for the whole machine, so events of tasks do not report them. Without
- * permission to watch the machine, their names are missing. */
+/* Opens an event on a CPU for records about BPF programs, which are loaded for the whole machine,
+ * so events of tasks do not report them. Without permission to watch the machine, their names are
+ * missing. */
 static void open_ksymbols(struct perf_source *s, const struct opening *o, size_t cpu)
 {
 	uint32_t side_band = (uint32_t)s->attrs.nr - 1;
@@ -233,8 +241,8 @@ static int open_cpu(struct perf_source *s, struct opening *o, size_t cpu)
 	return r;
 }
 
-/* Wakes us when any process loads a module. Without it, only the periodic reading of the module
- * list finds modules. */
+/* Opens a tracepoint that wakes us when a process loads a module. If this fails, only the periodic
+ * reading of the module list finds modules. */
 static void open_modules(struct perf_source *s)
 {
 	struct perf_event_attr attr;
@@ -391,8 +399,7 @@ static int perf_source_make_tables(struct perf_source *s)
 		       : 0;
 }
 
-/* Sets the attrs that describe the records passed to the caller, and registers the groups to
- * split. */
+/* Sets reported_attrs, and registers the event groups whose samples are split. */
 static int report_attrs(struct perf_source *s)
 {
 	for (size_t i = 0; i < s->attrs.nr; i++) {
@@ -464,8 +471,8 @@ int perf_source_open(const struct perf_source_config *config,
 	int r;
 
 	raise_fd_limit();
-	/* If pinned memory is limited, use what is permitted, with the same size for all CPUs
-	 * and matching wakeups. */
+	/* If pinned memory is limited, open everything again with rings of half the size until
+	 * they fit, so that all CPUs have rings of the same size and matching wakeups. */
 	do
 		r = open_once(&o, ret_source);
 	while (r && o.no_room &&
@@ -578,8 +585,8 @@ int perf_source_drain(struct perf_source *s, enum perf_source_ring kind,
 	int r = 0;
 
 	perf_source_look(s, kind);
-	/* Read after the side band but passed on first, so that the namespaces of each reported
-	 * process are known. */
+	/* The namespace rings are read after the side band, but their records are passed first, so
+	 * that the namespaces of each process are known before its other records. */
 	if (kind == PERF_SOURCE_SIDE_BAND && s->has_namespaces) {
 		perf_source_look(s, PERF_SOURCE_NAMESPACES);
 		r = drain_rings(s, PERF_SOURCE_NAMESPACES, fn, NULL, ctx);

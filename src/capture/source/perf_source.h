@@ -24,15 +24,15 @@ struct perf_source_config {
 	size_t nr_tids;
 	bool on_exec;   /* sampling begins when the only tid calls exec */
 	bool no_kernel; /* only sample user space */
-	/* Mapping records contain device and inode instead of a build-id. If a per-CPU
-	 * recording requests build-ids, some kernels corrupt the same mapping record for
-	 * per-task recordings that did not request them (decode/record.c, is_left_over_bit()):
-	 * perf record 6.1 crashes on it. */
+	/* Request mapping records with device and inode instead of a build-id. If a per-CPU
+	 * recording requests build-ids, some kernels corrupt the same mapping record for per-task
+	 * recordings that did not request them (decode/record.c, is_left_over_bit()): perf record
+	 * 6.1 crashes on it. */
 	bool no_build_ids;
 	bool chains; /* record kernel call chains, and user call chains by frame pointers */
-	/* Not 0: instead of user call chains, record these registers (perf's numbering) and
-	 * this many bytes from the top of the user stack, or fewer if the rings have to be
-	 * small. */
+	/* If user_stack_bytes is not 0, samples contain these registers (a bit mask in perf's
+	 * numbering) and this many bytes from the top of the user stack instead of user call
+	 * chains. If the rings have to be small, fewer bytes are copied. */
 	uint64_t user_regs;
 	uint32_t user_stack_bytes;
 	size_t ring_pages; /* data pages of each CPU's sample ring; 0: default */
@@ -54,7 +54,8 @@ int perf_source_open(const struct perf_source_config *config,
 		     struct perf_source **ret_source, struct err *err);
 void perf_source_close(struct perf_source *s); /* accepts NULL */
 
-/* The attrs that describe the records: the events in their order, then the side band. */
+/* Return the attrs that describe the records and their number: first the attrs of the events in
+ * their order, then that of the side band. */
 size_t perf_source_nr_attrs(const struct perf_source *s);
 const struct perf_event_attr *perf_source_attr(const struct perf_source *s, size_t i);
 /* Returns the kernel's ids of attr `i`, one per descriptor. */
@@ -63,17 +64,18 @@ const uint64_t *perf_source_ids(const struct perf_source *s, size_t i, size_t *r
 struct perf_source_rings {
 	size_t nr_cpus;
 	size_t nr_fds;
-	size_t bytes[PERF_SOURCE_RING_COUNT]; /* of each CPU's ring; 0 if it has none */
+	/* Size of each CPU's ring; 0: there is none. */
+	size_t bytes[PERF_SOURCE_RING_COUNT];
 };
 void perf_source_rings(const struct perf_source *s,
 		       struct perf_source_rings *ret_rings);
 
 /* Enables or disables sampling. Returns 0 or a negative errno. */
 int perf_source_enable(struct perf_source *s, bool on);
-/* Returns a file descriptor that becomes readable when much was written to a ring since the
+/* Returns a file descriptor that becomes readable when a ring has received much data since the
  * last wakeup. */
 int perf_source_poll_fd(const struct perf_source *s);
-/* Returns true if a ring really contains much, as it can have been emptied since the wakeup. */
+/* Returns whether a ring contains much data now; after a wakeup it can already be empty again. */
 bool perf_source_has_much(struct perf_source *s);
 /* Returns a file descriptor that becomes readable when a process starts or enters other
  * namespaces; -1 if the kernel does not report this to us (CAP_PERFMON). */
@@ -81,8 +83,8 @@ int perf_source_namespaces_fd(const struct perf_source *s);
 
 /* Receives each record. A negative return value stops the drain, which returns it. */
 typedef int (*perf_source_fn)(void *ctx, const void *record, size_t len);
-/* Passes on every record that was in the rings of that kind when the drain began, CPU by CPU,
- * and frees the space. Returns 0 or the result of `fn`. */
+/* Passes each record that was in the rings of a kind when the call began to `fn`, CPU by CPU, and
+ * frees the space in the rings. Returns 0 or the result of `fn`. */
 int perf_source_drain(struct perf_source *s, enum perf_source_ring kind,
 		      perf_source_fn fn, void *ctx);
 /* Like perf_source_drain(), for the samples. `end` is called before the space of a CPU's ring is
@@ -96,18 +98,18 @@ int perf_source_drain_samples(struct perf_source *s, perf_source_fn fn,
  * and that tracefs is readable. *ret_name is borrowed from the record. */
 bool perf_source_module_event(const struct perf_source *s, const void *record,
 			      size_t len, const char **ret_name, uint64_t *ret_time_ns);
-/* Returns the number of samples that did not fit into the rings so far, as counted by the
- * kernel (PERF_FORMAT_LOST). Returns 0, or -EOPNOTSUPP on kernels before 6.0. */
+/* Stores how many samples did not fit into the rings so far, as counted by the kernel
+ * (PERF_FORMAT_LOST). Returns 0, or -EOPNOTSUPP on kernels before 6.0. */
 int perf_source_lost(const struct perf_source *s, uint64_t *ret_lost);
 
-/* Returns how long an attr was enabled, and how long it had a counter, summed over all CPUs and
- * tasks as far as they can be read. When a task moves between CPUs, both values shrink alike
- * for all attrs. The side band, the last attr, needs no counter. */
+/* Stores how long an attr was enabled and how long it had a counter, summed over all CPUs and
+ * tasks that can be read. When a task moves between CPUs, both values shrink alike for all attrs.
+ * The side band, the last attr, needs no counter. */
 void perf_source_times(const struct perf_source *s, size_t attr,
 		       uint64_t *ret_enabled_ns, uint64_t *ret_running_ns);
 
-/* Returns how long this CPU was recorded. A CPU that goes offline loses our events, so the
- * value no longer changes, even after it is online again. Interrupts that CPU. Returns false if
- * it cannot be read. */
+/* Stores how long this CPU was recorded. A CPU that goes offline loses our events, so its value no
+ * longer changes, even after it is online again. The query interrupts the CPU. Returns false if it
+ * cannot be read. */
 bool perf_source_cpu_time(const struct perf_source *s, int cpu,
 			  uint64_t *ret_enabled_ns);

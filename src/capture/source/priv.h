@@ -29,14 +29,15 @@ struct perf_source {
 	VEC(struct perf_event_attr) reported_attrs;
 	struct group_split split; /* state of groups that are read together */
 	VEC(struct event_fd) fds;
-	VEC(uint64_t) * ids;                        /* array with one entry per attr */
+	VEC(uint64_t) * ids;                        /* the kernel's ids of each attr */
 	struct ring *rings[PERF_SOURCE_RING_COUNT]; /* one per CPU of `cpus` */
 	struct cpu_list cpus;
-	/* For namespace records only. They are parsed like the side band's. */
+	/* The attr for namespace records. These records have the same format as those of the side
+	 * band. */
 	struct perf_event_attr namespaces;
 	bool has_namespaces;
-	struct tracepoint
-		module_load; /* written to the same rings, if a descriptor for it is open */
-	int epoll_fds
-		[PERF_SOURCE_RING_COUNT]; /* the side band's is also that of the samples */
+	/* The tracepoint module_load. Its samples are in the namespace rings. */
+	struct tracepoint module_load;
+	/* Side-band and sample descriptors are both in the epoll of PERF_SOURCE_SAMPLES. */
+	int epoll_fds[PERF_SOURCE_RING_COUNT];
 };

@@ -30,8 +30,8 @@ void perf_source_rings(const struct perf_source *s, struct perf_source_rings *re
 				ret_rings->bytes[k] = s->rings[k][i].bytes;
 }
 
-/* The result of read() on an event: perf_event_open(2). For a group it covers all its events,
- * the first one first. */
+/* The result of read(2) on an event (perf_event_open(2)). For the first event of a group, only the
+ * values of that event are stored. */
 struct perf_source_read_reading {
 	uint64_t enabled_ns, running_ns, lost;
 };
@@ -44,8 +44,8 @@ static bool read_fd(const struct perf_source *s, const struct event_fd *e,
 	uint64_t words[3 + 3 * EVENTS_MAX] = { 0 };
 	ssize_t len = read(e->fd, words, group ? sizeof(words) : 5 * sizeof(*words));
 
-	/* The first word is the value, or for a group the number of events. After the times
-	 * follow the value and the id, or only the id. */
+	/* The words of a single event are: value, enabled, running, id, lost. Those of a group
+	 * are: number of events, enabled, running, and then value, id and lost of each event. */
 	*ret_reading = (struct perf_source_read_reading){ words[1], words[2],
 							  words[group ? 5 : 4] };
 	return len >= (ssize_t)(3 * sizeof(*words));
@@ -83,7 +83,7 @@ void perf_source_times(const struct perf_source *s, size_t attr,
 	}
 }
 
-/* Uses the side band, which needs no counter. */
+/* Queries the side-band event, because it needs no counter and therefore always runs. */
 bool perf_source_cpu_time(const struct perf_source *s, int cpu,
 			  uint64_t *ret_enabled_ns)
 {

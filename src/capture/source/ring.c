@@ -68,8 +68,8 @@ const void *ring_next(struct ring *ring, size_t *ret_len)
 	header = (const void *)(ring->data + at);
 	len = header->size;
 	if (len < sizeof(*header) || len > ring->head - ring->tail) {
-		ring->tail =
-			ring->head; /* the kernel never writes this; discard everything */
+		/* The kernel never writes such a size; discard all records. */
+		ring->tail = ring->head;
 		return NULL;
 	}
 	*ret_len = len;

@@ -31,5 +31,5 @@ void ring_look(struct ring *ring);
 /* Returns the next record and its size in *ret_len, or NULL after the last one. It is valid
  * until ring_release(), or, if it wraps, until the next call. */
 const void *ring_next(struct ring *ring, size_t *ret_len);
-/* Returns the space of the records that were read to the kernel. */
+/* Frees the space of the records that were read, for the kernel to reuse. */
 void ring_release(struct ring *ring);

@@ -28,7 +28,7 @@ enum {
 	TASK_KTHREAD = 0x00200000  /* PF_KTHREAD of the kernel's <linux/sched.h> */
 };
 
-/* From /proc/PID/stat, proc(5). */
+/* A process, as described by /proc/PID/stat (proc(5)). */
 struct snapshot_process {
 	pid_t pid;
 	pid_t ppid;
@@ -91,7 +91,7 @@ static int snapshot_read_at(struct snapshot *s, int dir, const char *name)
 	return r;
 }
 
-/* Returns the field with this index among blank-separated numbers, or 0 if it is missing. */
+/* Returns the field with this index in a text of blank-separated numbers, or 0 if it is missing. */
 static uint64_t stat_field(const char *at, unsigned int field)
 {
 	uint64_t v = 0;
@@ -125,7 +125,7 @@ static int parse_stat(const char *text, struct snapshot_process *p)
 	return 0;
 }
 
-/* Adds one of several threads, from task/TID/comm. */
+/* Adds a thread of a process with several threads; its name is in task/TID/comm. */
 static int snapshot_put_thread(struct snapshot *s, const struct snapshot_process *p,
 			       int task_dir, const char *tid_text,
 			       struct snapshot_stats *stats)
@@ -208,16 +208,16 @@ static bool snapshot_was_file(const struct snapshot *s, size_t pos,
 	return true;
 }
 
-/* Gets what the kernel already knows of a file. A plain stat(2) asks the server of a user's file
- * system, which may never answer. */
+/* Reads the attributes of a file that the kernel has cached. A plain stat(2) would query the
+ * server of a user's file system, which may never answer. */
 static bool snapshot_stat(int at, const char *name, struct statx *ret_st)
 {
 	return !statx(at, name, AT_STATX_DONT_SYNC, STATX_INO, ret_st);
 }
 
 /* Finds the mapping of the main binary: the one with the path of /proc/PID/exe, or else the one
- * with its inode, because maps can show the path with escapes or as seen from another root. Returns
- * its index among the mappings that next_exec() returns, or SIZE_MAX if not found. */
+ * with its inode, because /proc/PID/maps can contain the path with escapes or relative to another
+ * root. Returns its index among the mappings that next_exec() returns, or SIZE_MAX if not found. */
 static size_t find_main(struct snapshot *s, int proc_dir)
 {
 	char exe[PATH_MAX];
@@ -257,9 +257,10 @@ static bool is_root_of(int proc_dir, const char *path)
 	       root.stx_ino == named.stx_ino;
 }
 
-/* Reads the root directory of the process, seen from our own root. Paths in its maps begin with
- * it, while the kernel's mapping records are relative to it. Returns its length; 0 if it is our
- * root, or in another mount namespace, for which maps shows paths as the process sees them. */
+/* Reads the root directory of the process, seen from our own root. Paths in /proc/PID/maps begin
+ * with that directory, while paths in the kernel's mapping records are relative to it. Returns its
+ * length; 0 if it is our root, or in another mount namespace, for which maps shows paths as the
+ * process sees them. */
 static size_t snapshot_read_root(int proc_dir, char *root, size_t bytes)
 {
 	static const char deleted[] = " (deleted)";
@@ -270,7 +271,8 @@ static size_t snapshot_read_root(int proc_dir, char *root, size_t bytes)
 	if (len == bytes)
 		return 0;
 	root[len] = '\0';
-	/* The kernel appends this if the directory was deleted; a name can also end in it. */
+	/* If the directory was deleted, the kernel appends this text to its name. But a name can
+	 * also end in it. */
 	if (len > tail && !memcmp(root + len - tail, deleted, tail) &&
 	    !is_root_of(proc_dir, root))
 		len -= tail;
@@ -296,7 +298,7 @@ static int put_maps(struct snapshot *s, pid_t pid, int proc_dir,
 	uint32_t ignored = 0;
 	int r = 0;
 
-	/* First the main binary, then all other mappings. */
+	/* The first round adds only the main binary, the second one all other mappings. */
 	for (int round = 0; round < 2; round++) {
 		size_t pos = 0;
 		uint32_t *bad = round ? &stats->bad_lines : &ignored;
@@ -364,7 +366,7 @@ static int put_maps_of_thread(struct snapshot *s, pid_t pid, int proc_dir,
 }
 
 /* Adds everything about an existing process. If a file can no longer be read, the process has
- * ended: the records written so far are then followed by its EXIT. */
+ * ended: then the records written so far remain, and the kernel's EXIT record follows. */
 static int snapshot_put_process(struct snapshot *s, const struct snapshot_process *p,
 				int proc_dir, struct snapshot_stats *stats)
 {
@@ -400,7 +402,8 @@ static int snapshot_put_process(struct snapshot *s, const struct snapshot_proces
 	return unreadable;
 }
 
-/* `proc` is a file descriptor of /proc. Returns -ESRCH if the process does not exist. */
+/* Adds process `pid`. `proc` is a file descriptor of /proc. Returns 0, -ESRCH if the process does
+ * not exist, or another negative errno. */
 static int snapshot_pid(struct snapshot *s, int proc, pid_t pid,
 			struct snapshot_stats *stats)
 {

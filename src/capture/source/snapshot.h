@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* snapshot.h - describes what exists when a recording begins, as the perf records that the
- * kernel would have written: kernel, modules, BPF programs, processes, threads, executable
- * mappings.
- * Layer: capture.  Not thread safe. Reuse a struct snapshot for several calls to reuse its
- * buffers.
+/* snapshot.h - describes what exists when a recording begins, as the perf records that the kernel
+ * would have written: kernel, modules, BPF programs, processes, threads, executable mappings.
+ * Layer: capture. Not thread safe. One struct snapshot can be used for several calls.
  *
- * The time of a record is taken before the files are read. So everything that the kernel
- * reports with a later time is newer than the snapshot, and everything it reported earlier is
- * already in it. */
+ * The time of a record is taken before the files are read. So everything that the kernel reports
+ * with a later time is newer than the snapshot, and everything it reported earlier is already in
+ * it. */
 #pragma once
 #include <stddef.h>
 #include <stdint.h>
@@ -19,12 +17,12 @@ struct proc_module;
 struct snapshot;
 
 struct snapshot_config {
-	uint64_t
-		sample_type; /* of the attr that describes these records (with sample_id_all) */
-	uint64_t id;         /* written for PERF_SAMPLE_ID and PERF_SAMPLE_IDENTIFIER */
-	clockid_t clock; /* of the recording: CLOCK_MONOTONIC */
-	uint64_t
-		deadline_ns; /* on CLOCK_MONOTONIC; snapshot_all() stops then; 0: no deadline */
+	/* sample_type of the attr that describes these records (with sample_id_all). */
+	uint64_t sample_type;
+	uint64_t id;     /* written for PERF_SAMPLE_ID and PERF_SAMPLE_IDENTIFIER */
+	clockid_t clock; /* clock of the records' times */
+	/* Time (CLOCK_MONOTONIC) at which snapshot_all() stops; 0: never. */
+	uint64_t deadline_ns;
 	/* Receives one whole record, in native byte order and 8-aligned, valid during the call.
 	 * A negative return value stops the snapshot, which returns it. */
 	int (*sink)(void *ctx, const void *record, size_t len);
@@ -44,11 +42,11 @@ struct snapshot_stats {
 int snapshot_new(const struct snapshot_config *config, struct snapshot **ret_snapshot);
 void snapshot_free(struct snapshot *s); /* accepts NULL */
 
-/* Adds all processes of /proc: for each a FORK (misc FORK_EXEC: the child's own mappings
- * follow, instead of copies of the parent's), a COMM for every thread, and an MMAP2 for every
- * executable mapping, that of the main binary first. Paths are relative to the root directory
- * of the process, as in the kernel's own records. Adds to *stats. Processes that end meanwhile
- * are not an error. Returns 0, the result of the sink, or another negative errno. */
+/* Adds all processes of /proc: for each process a FORK (with misc FORK_EXEC, so that it does not
+ * inherit the parent's mappings), a COMM for every thread, and an MMAP2 for every executable
+ * mapping, the one of the main binary first. Paths are relative to the root directory of the
+ * process, as in the kernel's own records. Adds to *stats. Processes that end meanwhile are not an
+ * error. Returns 0, the result of the sink, or another negative errno. */
 int snapshot_all(struct snapshot *s, struct snapshot_stats *stats, struct err *err);
 /* Like snapshot_all(), for one process (`pid` can be any of its threads), without a deadline.
  * Returns -ESRCH if it does not exist, or -EACCES if its maps cannot be read: its FORK and COMM
@@ -67,7 +65,8 @@ int snapshot_module(struct snapshot *s, const struct proc_module *module,
 /* Adds a CGROUP record for cgroup `id`, in which process `pid` was seen. Returns 0, the result
  * of the sink, -ENOENT (it is gone) or another negative errno. */
 int snapshot_cgroup(struct snapshot *s, uint64_t id, pid_t pid);
-/* Like snapshot_cgroup(), for the current cgroup of a process, for samples without cgroups. */
+/* Like snapshot_cgroup(), for the current cgroup of process `pid`, whose id is stored in *ret_id.
+ * For recordings whose samples do not contain cgroups. */
 int snapshot_process_cgroup(struct snapshot *s, pid_t pid, uint64_t *ret_id);
 
 /* Returns the address range of the kernel's text, from /proc/kallsyms; the result is cached.

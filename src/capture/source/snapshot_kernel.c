@@ -60,10 +60,11 @@ static bool memory_row(const char *text, const char *name, uint64_t *ret_start,
 	       parse_hex_at(&at, ret_last) && *ret_last > *ret_start;
 }
 
-/* Returns the number of bytes from the kernel's code to the end of its bss, or 0 if hidden. The
- * range includes the data because the init code, in which the stacks of the idle tasks begin,
- * follows it. /proc/iomem has physical addresses, but the range is as long as the virtual one
- * and cheap to read, while the symbols come after about 100 000 lines of kallsyms. */
+/* Returns the number of bytes from the start of the kernel's code to the end of its bss, or 0 if
+ * hidden. This includes the init code, which follows the data and in which the stacks of the idle
+ * tasks begin. The addresses in /proc/iomem are physical, but the range has the same size as the
+ * virtual one. Reading it is cheap, while the symbols for its end come after about 100 000 lines
+ * of kallsyms. */
 static uint64_t kernel_bytes(void)
 {
 	struct buf text = { 0 };
@@ -169,7 +170,7 @@ static int snapshot_kernel_find_text(uint64_t *ret_start, uint64_t *ret_end)
 
 int snapshot_kernel_text(uint64_t *ret_start, uint64_t *ret_end)
 {
-	static struct { /* cached, because the kernel does not move */
+	static struct { /* cached, because the kernel's address never changes */
 		uint64_t start, end;
 	} known;
 	int r;

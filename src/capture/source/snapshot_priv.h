@@ -15,7 +15,7 @@ struct snapshot {
 	struct buf text;   /* contents of the current file */
 	struct buf record; /* the record being built */
 	struct cgroups cgroups;
-	/* of the records being built; taken before anything was read */
+	/* time of the records being built; taken before reading any file */
 	uint64_t time_ns;
 };
 
@@ -23,13 +23,14 @@ struct snapshot {
  * Returns 0 or a negative errno. */
 int snapshot_read_fd(struct snapshot *s, int fd);
 
-/* Build a record and pass it to the sink. Return 0 or the result of the sink. */
+/* These build a record and pass it to the sink. They return 0, -ENOMEM or the result of the
+ * sink. */
 int snapshot_put_fork(struct snapshot *s, pid_t pid, pid_t ppid);
 int snapshot_put_comm(struct snapshot *s, pid_t pid, pid_t tid, const char *comm);
 int snapshot_put_mmap2(struct snapshot *s, pid_t pid, const struct proc_map *map);
 int snapshot_put_cgroup(struct snapshot *s, uint64_t id, const char *path);
 int snapshot_put_kernel_mmap(struct snapshot *s, uint64_t start, uint64_t len,
 			     uint64_t pgoff, const char *name);
-/* Kernel code that was generated for a program, such as BPF. */
+/* Adds kernel code that was generated at run time, such as that of a BPF program. */
 int snapshot_put_ksymbol(struct snapshot *s, uint64_t address, uint32_t bytes,
 			 const char *name);

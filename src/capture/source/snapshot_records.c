@@ -72,7 +72,8 @@ static int end_record(struct snapshot *s, pid_t pid, pid_t tid)
 	return s->config.sink(s->config.ctx, s->record.data, s->record.len);
 }
 
-/* FORK_EXEC: the parent's mappings are not copied, as the child's own mappings follow. */
+/* Sets FORK_EXEC, so that readers do not copy the parent's mappings: the mappings of this process
+ * follow. */
 int snapshot_put_fork(struct snapshot *s, pid_t pid, pid_t ppid)
 {
 	begin_record(s, PERF_RECORD_FORK, PERF_RECORD_MISC_FORK_EXEC);
@@ -93,7 +94,7 @@ int snapshot_put_comm(struct snapshot *s, pid_t pid, pid_t tid, const char *comm
 	return end_record(s, pid, tid);
 }
 
-/* Uses the same name for anonymous memory as the kernel's records. */
+/* Appends a mapping's path. For anonymous memory, it is the name that the kernel's records use. */
 static void snapshot_records_put_path(struct snapshot *s, const struct proc_map *map)
 {
 	if (map->path_len)

@@ -125,8 +125,8 @@ static bool take_mount(void *ctx, char *line)
 		memcpy(c->mount, place, strlen(place) + 1);
 		c->controller = v1 ? 'v' : 'u';
 	}
-	/* Prefer v1's perf_event hierarchy, because perf's numbers then belong to it; else use
-	 * the unified hierarchy. */
+	/* Stop at v1's perf_event hierarchy: if it exists, the ids in samples belong to it.
+	 * Otherwise they belong to the unified hierarchy. */
 	return place && v1;
 }
 
@@ -158,7 +158,7 @@ static int by_handle(const struct cgroups *c, uint64_t id,
 				       .handle_type = KERNFS_HANDLE } };
 	char link[64], text[CGROUP_PATH_MAX];
 	ssize_t len;
-	/* Not kept open, because that would prevent unmounting. */
+	/* Do not keep it open, because that would prevent unmounting. */
 	int mount_fd = io_open(c->mount, O_RDONLY | O_DIRECTORY, 0);
 	int fd;
 

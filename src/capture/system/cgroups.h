@@ -15,7 +15,7 @@ enum {
 };
 
 struct cgroups { /* zero it before use */
-	/* mount point of the hierarchy to which perf's ids belong */
+	/* mount point of the hierarchy whose ids are in samples */
 	char mount[CGROUP_PATH_MAX];
 	char controller; /* 'v': perf_event of v1; 'u': the unified hierarchy */
 	char begun;
@@ -27,14 +27,14 @@ struct cgroups { /* zero it before use */
  * another negative errno. */
 int cgroups_path(struct cgroups *c, uint64_t id, pid_t pid,
 		 char ret_path[CGROUP_PATH_MAX]);
-/* Returns the current group of process `pid`. Returns 0 or a negative errno. */
+/* Stores the path of the current group of process `pid`. Returns 0 or a negative errno. */
 int cgroups_of_process(struct cgroups *c, pid_t pid, uint64_t *ret_id,
 		       char ret_path[CGROUP_PATH_MAX]);
 
 /* Parses one line of /proc/PID/cgroup, "NUMBER:CONTROLLERS:PATH". Returns its path if the line
  * is for the hierarchy (`v1`: perf_event; else the unified one), else NULL. Modifies `line`. */
 const char *cgroups_line_path(char *line, int v1);
-/* Parses one line of /proc/PID/mountinfo (proc(5)). Returns the mount point, unescaped, of v1's
- * hierarchy with perf_event or of the unified hierarchy, and which of them it is; NULL for
- * anything else. Modifies `line`. */
+/* Parses one line of /proc/PID/mountinfo (proc(5)). If it mounts v1's perf_event hierarchy or the
+ * unified hierarchy, returns the mount point (unescaped), and stores which of them it is;
+ * otherwise returns NULL. Modifies `line`. */
 const char *cgroups_line_mount(char *line, int *ret_v1);

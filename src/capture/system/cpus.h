@@ -10,8 +10,8 @@ struct cpu_list {
 	size_t cap;
 };
 
-/* Parses such a list, which can end with a newline. Returns 0, -EINVAL or -ENOMEM. */
+/* Parses a list such as "0-3,8", which can end with a newline. Returns 0, -EINVAL or -ENOMEM. */
 int cpu_list_parse(const char *text, struct cpu_list *ret_list);
-/* Returns the CPUs that are online. Returns 0 or a negative errno. */
+/* Stores the list of online CPUs. Returns 0 or a negative errno. */
 int cpu_list_online(struct cpu_list *ret_list);
 void cpu_list_done(struct cpu_list *list);

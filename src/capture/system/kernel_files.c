@@ -28,7 +28,7 @@ enum {
 
 static const char kallsyms_suffix[] = ".kallsyms.zst";
 
-/* Accepts lines "ADDRESS TYPE NAME" of the types t T w W with a nonzero address. */
+/* Returns whether a line "ADDRESS TYPE NAME" has one of the types t T w W and a nonzero address. */
 static bool is_text_line(const char *line, size_t len, bool *hidden)
 {
 	size_t digits = strspn(line, "0123456789abcdef");
@@ -89,7 +89,8 @@ int kernel_files_read_symbols(int fd, struct buf *out, bool *hidden)
 	return r == 0 && out->failed ? -ENOMEM : r;
 }
 
-/* Writes to a private name first, as several recorders can do this concurrently. */
+/* Writes compressed text to `path`. Writes to a temporary name first, because several recorders
+ * can do this concurrently. */
 static int write_compressed(const char *path, const struct buf *text)
 {
 	size_t bound = ZSTD_compressBound(text->len);
@@ -130,7 +131,8 @@ int kernel_files_write_symbols(const char *current_dir, const struct buf *text)
 	return r;
 }
 
-/* Returns 0, 1 if the addresses are hidden, or a negative errno. */
+/* Writes the symbols of the running kernel to `path`. Returns 0, 1 if the addresses are hidden, or
+ * a negative errno. */
 static int make_kallsyms(const char *path, struct err *err)
 {
 	struct buf text = { 0 };
@@ -288,8 +290,8 @@ int kernel_files_save_modules(const char *current_dir, struct err *err)
 
 	if (asprintf(&path, "%s/modules", current_dir) < 0)
 		return err_sys(err, -ENOMEM, "cannot write '%s'", current_dir);
-	/* Modules of earlier recordings in this session. Damaged contents must not get a new
-	 * checksum. */
+	/* Keep the modules of earlier recordings in this session. But if the old file is damaged,
+	 * drop it, because its contents must not get a new checksum. */
 	if (checksums_read_file(path, &older, MODULES_BYTES_MAX))
 		buf_clear(&older);
 	r = kernel_files_read_modules(&text);

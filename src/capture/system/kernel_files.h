@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* kernel_files.h - saves what a session needs of the running kernel: symbols, modules, vdso.
- * Layer: capture.  Saved when recording begins, because it is not available on another machine
- * or after a reboot. */
+/* kernel_files.h - saves the data of the running kernel that a session needs: symbols, modules,
+ * vdso.
+ * Layer: capture. The data is saved when a recording begins, because it is not available later on
+ * another machine or after a reboot. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -20,29 +21,34 @@ struct proc_module;
  * (kptr_restrict); or a negative errno. */
 int kernel_files_save_kallsyms(const char *session_dir, const char *current_dir,
 			       const char *boot_id, struct err *err);
-/* Reads a text like /proc/kallsyms and appends the lines of text symbols.  Clears *hidden if one has
- * an address.  Returns 0 or a negative errno. */
+/* Reads text in the format of /proc/kallsyms from `fd`, and appends the lines of text symbols to
+ * `out`. Sets *hidden to false if at least one symbol has an address. Returns 0 or a negative
+ * errno. */
 struct buf;
 int kernel_files_read_symbols(int fd, struct buf *out, bool *hidden);
-/* Writes such lines as `current_dir`/kallsyms.zst.  Returns 0 or a negative errno. */
+/* Writes lines of kernel_files_read_symbols() to `current_dir`/kallsyms.zst. Returns 0 or a
+ * negative errno. */
 int kernel_files_write_symbols(const char *current_dir, const struct buf *text);
 /* Saves `modules`, with one line per module: "name 0xADDR SIZE BUILD-ID-HEX-or-- .text=0xADDR
  * ...". Returns 0 or a negative errno. */
 int kernel_files_save_modules(const char *current_dir, struct err *err);
-/* For modules that were loaded later: adds their lines to `modules` ... */
+/* For modules that were loaded during the recording: adds their lines to the file `modules`.
+ * Returns 0 or a negative errno. */
 int kernel_files_add_modules(const char *current_dir, const struct proc_module *modules,
 			     size_t nr, struct err *err);
-/* ... and their symbols to `modules.kallsyms`, each after an empty line. */
+/* Adds the symbols of such modules to the file `modules.kallsyms`, those of each module after an
+ * empty line. Returns 0 or a negative errno. */
 int kernel_files_add_symbols(const char *current_dir, const struct proc_module *modules,
 			     size_t nr, struct err *err);
-/* Returns the vdso mapped into this process: its bytes (borrowed, always valid) and their
- * number. Returns 0 or -ENODATA. */
+/* Stores the location of the vdso that is mapped into this process, which is always valid, and its
+ * number of bytes. Returns 0 or -ENODATA. */
 int kernel_files_own_vdso(const void **ret_bytes, size_t *ret_len);
 /* Saves a vdso image as `vdso-<build id>`. An existing file is kept. *ret_id is set to its
  * build-id unless NULL. Returns 0, -EBADMSG (not an ELF file with a build-id), or another
  * negative errno. */
 int kernel_files_save_vdso(const char *current_dir, const void *bytes, size_t len,
 			   struct build_id *ret_id, struct err *err);
-/* Reads the vdso of another process at `start`..`end` and saves it in the same way. */
+/* Reads the vdso of process `pid` from `start` to `end` and saves it as kernel_files_save_vdso()
+ * does. */
 int kernel_files_save_vdso_of(const char *current_dir, int pid, uint64_t start,
 			      uint64_t end, struct build_id *ret_id, struct err *err);

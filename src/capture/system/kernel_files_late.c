@@ -41,7 +41,8 @@ void kernel_files_filter_module(const char *text, size_t len, const char *module
 	}
 }
 
-/* Rewrites the whole file, because its checksum covers all of it. */
+/* Appends text to a file of the session. Rewrites the whole file, because its checksum covers all
+ * of it. */
 static int kernel_files_late_append(const char *dir, const char *name,
 				    const struct buf *bytes, struct err *err)
 {

@@ -97,7 +97,8 @@ static int kernel_files_modules_is_name(const struct dirent *entry)
 	return strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0;
 }
 
-/* Sorted, so that the same modules always give the same file. */
+/* Appends the sections of a module, sorted by name, so that the same modules always give the same
+ * file. */
 static void put_sections(struct buf *out, const char *sys_module, const char *name)
 {
 	struct dirent **entries;
@@ -140,7 +141,8 @@ void kernel_files_describe_modules(const char *text, const char *sys_module,
 		kernel_files_describe_module(&m, sys_module, out);
 }
 
-/* Returns the length of "NAME 0xADDRESS ", or 0 if the line does not begin with it. */
+/* Returns the length of "NAME 0xADDRESS " at the start of a line, or 0 if the line has another
+ * form. */
 static size_t load_len(const char *line, size_t len)
 {
 	const char *blank = memchr(line, ' ', len);

@@ -22,7 +22,7 @@ enum {
 	NR_HEADERS_MAX = 64
 };
 
-/* The positions of an ELF file's tables, for both classes. */
+/* The positions of the tables in an ELF file, either 32-bit or 64-bit. */
 struct elf_tables {
 	bool is_64;
 	uint64_t segments_at, sections_at;
@@ -142,7 +142,7 @@ int kernel_files_own_vdso(const void **ret_bytes, size_t *ret_len)
 
 	if (!start)
 		return -ENODATA;
-	/* Its first page contains the headers, which reveal its size. */
+	/* The first page contains the ELF headers, from which the size follows. */
 	bytes = (const void *)start; /* NOLINT(performance-no-int-to-ptr) */
 	len = kernel_files_vdso_file_bytes(bytes, (size_t)sysconf(_SC_PAGESIZE));
 	if (!len || len > VDSO_BYTES_MAX)

@@ -14,7 +14,8 @@
 #include "base/parse.h"
 
 enum {
-	/* The lines of one CPU in /proc/cpuinfo; reading hundreds of CPUs takes milliseconds. */
+	/* Bytes to read of /proc/cpuinfo: enough for one CPU, while reading hundreds of CPUs takes
+	 * milliseconds. */
 	CPUINFO_BYTES = 4096,
 	NOTES_BYTES_MAX = 1 << 16
 };

@@ -25,7 +25,7 @@ struct machine {
 	struct build_id kernel_build_id; /* len 0: unknown */
 };
 
-/* Reads all facts. Those that are unavailable stay empty. */
+/* Fills in all fields. Those that are unavailable stay empty. */
 void machine_read(struct machine *ret_machine);
 /* Appends the arguments of a command line, quoted for a shell, and a NUL. Sets out->failed if
  * memory is short. */

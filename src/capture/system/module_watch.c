@@ -10,9 +10,9 @@ enum {
 	TEXT_BYTES_MAX = 16 << 20
 };
 
-/* Returns true if it is the same module. Shortly after a module became live, the kernel frees
- * its init sections (do_init_module()), so it is smaller then, once, but still the same. A
- * second entry with the same name and address in one text is a different module. */
+/* Returns whether a known module is the one in /proc/modules. Shortly after a module became live,
+ * the kernel frees its init sections (do_init_module()), so it is smaller then, once, but still
+ * the same. A second entry with the same name and address in one text is a different module. */
 static bool module_watch_is_same(struct module_watch_entry *e,
 				 const struct proc_module *m)
 {
@@ -42,7 +42,7 @@ void module_watch_reported(struct module_watch *w, const char *name, uint64_t ti
 	if (len >= sizeof(entry.name))
 		return;
 	memcpy(entry.name, name, len + 1);
-	/* On lack of memory, a later call to module_watch_look() finds the module. */
+	/* If this fails, a later module_watch_look() finds the module. */
 	(void)vec_push(&w->seen, entry);
 }
 
@@ -83,8 +83,8 @@ static int module_watch_take_module(struct module_watch *w, const struct proc_mo
 	return r;
 }
 
-/* Drops modules that are gone. One that is loaded again, even at the same address, can be a
- * different one. */
+/* Forgets modules that were unloaded, because a module that is loaded again, even at the same
+ * address, can be a different one. */
 static void module_watch_forget_gone(struct module_watch *w)
 {
 	size_t nr = 0;

@@ -13,8 +13,8 @@
 struct module_watch_entry {
 	struct proc_module module;
 	bool reported_live;
-	bool shrunk; /* its init sections were freed */
-	bool seen;   /* it is in the current text */
+	bool shrunk; /* its init sections were freed, so its size has changed */
+	bool seen;   /* it is in the /proc/modules that is being read */
 };
 
 /* A module that the kernel reported as loaded. */
@@ -41,16 +41,17 @@ enum module_event {
 typedef int (*module_watch_report)(void *ctx, enum module_event event,
 				   const struct proc_module *module);
 
-/* Records that a module was loaded. The next look reports it as live, whatever state
- * /proc/modules shows. */
+/* Call when the kernel has reported that a module was loaded. The next module_watch_look() reports
+ * it as live, whatever state /proc/modules shows. */
 void module_watch_reported(struct module_watch *w, const char *name, uint64_t time_ns);
-/* The first returns true if any module was recorded since the last look. The second returns
- * when this one was recorded, or 0. */
+/* module_watch_is_reported() returns whether module_watch_reported() was called since the last
+ * module_watch_look(). module_watch_time() returns the time that was passed for this module, or
+ * 0. */
 bool module_watch_is_reported(const struct module_watch *w);
 uint64_t module_watch_time(const struct module_watch *w, const char *name);
-/* Reads /proc/modules and reports the modules that are new since the last look; the first look
- * reports nothing. Ignores modules with hidden addresses. Returns 0, the result of report_fn, or
- * another negative errno. */
+/* Reads /proc/modules and reports the modules that are new since the last call; the first call
+ * reports nothing as loaded. Ignores modules with hidden addresses. Returns 0, the result of
+ * report_fn, or another negative errno. */
 int module_watch_look(struct module_watch *w, module_watch_report report_fn, void *ctx);
 /* Like module_watch_look(), for the text of /proc/modules, NUL-terminated. */
 int module_watch_take(struct module_watch *w, const char *text,

@@ -61,7 +61,8 @@ static uint32_t take_device(struct proc_maps_line *l, char stop)
 	return (uint32_t)v;
 }
 
-/* Parses one letter of "rwxp". Returns `flag` if it is `letter`, or 0 if it is '-'. */
+/* Parses one letter of the permissions "rwxp". Returns `flag` if it is `letter`, or 0 if it is
+ * '-'. Any other letter makes the line malformed. */
 static uint32_t take_flag(struct proc_maps_line *l, char letter, uint32_t flag)
 {
 	char c = '\0';

@@ -17,10 +17,10 @@
 
 enum {
 	NAME_BYTES = 512,
-	TEXT_NONE = 0 /* the string table's number of "" */
+	TEXT_NONE = 0 /* number of "" in the string table */
 };
 
-/* Until they are written, texts are numbers of the string table. */
+/* The tables while they are built; their texts are numbers of a string table. */
 struct make_event_pfm_tables_maker {
 	struct strtab texts;
 	VEC(struct pfm_table) tables;
@@ -38,7 +38,8 @@ static uint32_t text_number(struct make_event_pfm_tables_maker *m, const char *t
 	return number;
 }
 
-/* Config words that do not fit into the catalogue are queried from the library when needed. */
+/* Stores the config words of an event if they fit into the catalogue's row. Otherwise they are
+ * queried from the library when needed. */
 static bool make_event_pfm_tables_encode(const struct event_catalog *c,
 					 const char *name, uint64_t ret_config[2],
 					 bool *ret_refused)
@@ -105,7 +106,7 @@ static bool is_there(const struct make_event_pfm_tables_maker *m, const char *pm
 	return false;
 }
 
-/* A table that the library lacks is left out. */
+/* Adds a table of the library. Omits it if the library lacks it. */
 static int make_event_pfm_tables_add_table(struct make_event_pfm_tables_maker *m,
 					   const struct cpu_type *cpu)
 {
@@ -228,8 +229,8 @@ static int write_tables(FILE *out, const struct make_event_pfm_tables_maker *m)
 	return 0;
 }
 
-/* libpfm encodes for perf only if the kernel supports perf_event_open(2). If the build machine
- * does not show this, write nothing instead of different config words. */
+/* Returns whether the build machine supports perf_event_open(2). libpfm encodes for perf only
+ * then. Otherwise no tables are written, because their config words would differ. */
 static bool has_perf_events(void)
 {
 	return access("/proc/sys/kernel/perf_event_paranoid", F_OK) == 0;

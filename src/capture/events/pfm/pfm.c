@@ -24,7 +24,8 @@ enum {
 	PFM_TEXT_MAX = 512,
 	PFM_CODES = 8
 };
-/* Register bits for user, kernel, interrupt and enable; perf has separate fields for them. */
+/* Bits of the register for user, kernel, interrupt and enable, which perf sets from separate
+ * fields of the attr. */
 static const uint64_t register_bits = 0x530000;
 
 struct pfm {
@@ -69,8 +70,8 @@ static bool is_another_local(void)
 	return !access(path, F_OK);
 }
 
-/* Returns true if the library that would be loaded is the one the tables were made from. Does
- * not load it, which would take longer than everything else. */
+/* Returns whether dlopen() would load the library that the tables were made from. Does not load
+ * it, because that takes longer than everything else. */
 static bool is_as_built(void)
 {
 	const char *folders = getenv("LD_LIBRARY_PATH");
@@ -105,9 +106,9 @@ static int find_functions(struct pfm *p)
 	return 0;
 }
 
-/* The library reads these settings from the environment only, and our children do not inherit
- * them. They make it also use tables of other CPUs, and look for `pmu` only, which saves
- * milliseconds of CPUID instructions in a virtual machine. */
+/* Initializes the library with settings that it reads only from the environment; they are removed
+ * before children could inherit them. They allow tables of other CPUs, and restrict the search to
+ * `pmu`, which saves milliseconds of CPUID instructions in a virtual machine. */
 static int initialize(struct pfm *p, const char *pmu)
 {
 	const struct {
@@ -191,7 +192,7 @@ static bool find_pmu(const struct pfm *p, const char *name, pfm_pmu_info_t *ret_
 	return false;
 }
 
-/* The Pentium 4's table contains the bit number of a mask instead of the bit. */
+/* Converts a mask's code to bits: the table of the Pentium 4 contains the bit number instead. */
 static uint64_t mask_bits(const struct event_catalog *c, uint64_t code)
 {
 	return code < 32 && !strncmp(c->cpu->pfm, "netburst", strlen("netburst"))
@@ -199,10 +200,9 @@ static uint64_t mask_bits(const struct event_catalog *c, uint64_t code)
 		       : code;
 }
 
-/* Masks come first and then the attributes that all events share. Querying each of those would
- * cost as much as all masks.
- * Intel's and AMD's tables have the unit mask in the second byte of a mask's code; the library
- * returns it shifted down. */
+/* Adds the masks of an event. They precede the attributes, which all events share, so stop there:
+ * querying the attributes would cost as much as all masks. Intel's and AMD's tables have the unit
+ * mask in the second byte of a mask's code; the library returns it shifted down. */
 static int add_masks(struct event_catalog *c, const struct pfm *p,
 		     const pfm_event_info_t *event)
 {
@@ -294,7 +294,7 @@ static int encode_for_perf(const struct pfm *p, const char *text, uint64_t confi
 	return r;
 }
 
-/* For PMUs that perf does not support on this machine. */
+/* Encodes an event of a PMU that perf does not support on this machine. */
 static int encode_for_register(const struct pfm *p, const char *text,
 			       uint64_t config[3])
 {

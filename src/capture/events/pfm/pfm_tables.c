@@ -15,7 +15,7 @@ enum {
 	FIRST_PAGE_BYTES = 4096
 };
 
-/* The first rows of a table. */
+/* A table, and the indexes of its first rows. */
 struct event_pfm_tables_place {
 	const struct pfm_table *table;
 	const struct pfm_table_event *events;

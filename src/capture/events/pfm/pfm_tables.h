@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* pfm_tables.h - libpfm4's events as of build time, so that no run spends milliseconds on the
- * library. The build writes these arrays (capture/events/pfm/make_pfm_tables.c); without libpfm4
- * they are empty.
- * Layer: capture, private to event_pfm*.c, that program and tests.  Strings are offsets, so
- * that nothing has to be relocated when the program starts. */
+/* pfm_tables.h - libpfm4's events as of build time, so that loading the library, which takes
+ * milliseconds, is rarely necessary. The build writes these arrays
+ * (capture/events/pfm/make_pfm_tables.c); without libpfm4 they are empty.
+ * Layer: capture, private to event_pfm*.c, that program and tests. Strings are offsets, so that
+ * nothing has to be relocated when the program starts. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -14,7 +14,8 @@ struct event_catalog;
 enum {
 	PFM_IS_PRECISE = 1,
 	PFM_IS_DEFAULT = 2,
-	PFM_IS_KNOWN = 4,  /* its config words are here; otherwise query the library */
+	/* The row contains its config words; otherwise query the library. */
+	PFM_IS_KNOWN = 4,
 	PFM_IS_REFUSED = 8 /* an event that the library encodes only with masks */
 };
 
