@@ -43,6 +43,7 @@ struct counted {
 	uint64_t periods; /* their sum */
 	uint64_t divisor; /* of the counts of all samples */
 	uint64_t unit;    /* number of original samples per stored sample */
+	bool value_only;  /* of any sample */
 };
 
 struct import_foreign_import {
@@ -149,6 +150,7 @@ static int note_sample(void *ctx, const struct foreign_sample *s)
 			       dict_str(&m->dict, m->dict.events.at[e->event].name),
 			       UINT64_MAX);
 	e->divisor = common_divisor(s->count, e->divisor);
+	e->value_only |= s->value_only;
 	if (s->time_ns && (!m->first_ns || s->time_ns < m->first_ns))
 		m->first_ns = s->time_ns;
 	if (s->time_ns > m->last_ns)
@@ -281,6 +283,9 @@ static int import_foreign_open_writer(struct import_foreign_import *m, struct er
 				     .clock_id = CLOCK_MONOTONIC,
 				     .start_wall_ns = m->info.start_wall_ns };
 
+	for (size_t i = 0; i < m->events.nr; i++)
+		if (m->dict.events.at[m->events.at[i].event].flags & EVENT_VALUES)
+			info.flags |= SESSION_VALUES;
 	info.start_ns = m->first_ns - m->first_ns % TIME_STEP_NS;
 	return segment_writer_open(m->request->segment, &info, &m->dict, &m->writer,
 				   err);
@@ -298,7 +303,8 @@ static uint64_t period_of(const struct import_foreign_import *m,
 }
 
 /* Events counted in bytes or nanoseconds have too many samples to store individually. If all
- * counts are multiples of a period, as stackcollapse-perf.pl prints, it is the unit. */
+ * counts are multiples of a period, as stackcollapse-perf.pl prints, it is the unit. Otherwise
+ * reports use the exact numbers, which are the periods. */
 static void choose_units(struct import_foreign_import *m)
 {
 	for (size_t i = 0; i < m->events.nr; i++) {
@@ -309,6 +315,8 @@ static void choose_units(struct import_foreign_import *m)
 			e->unit = e->divisor;
 		m->dict.events.at[e->event].count =
 			e->unit > 1 ? e->unit : period_of(m, e);
+		if (e->value_only || (e->unit > 1 && e->divisor % e->unit))
+			m->dict.events.at[e->event].flags |= EVENT_VALUES;
 		if (e->unit > 1)
 			log_say(LOG_WARNING,
 				"'%s': too many %s to store one sample for each (%" PRIu64

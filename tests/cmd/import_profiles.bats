@@ -100,6 +100,85 @@ totals()
 	report --csv --by image,symbol x.callgrind | awk -F, 'NR > 1 { print $1, $2, $4 }' | sort | diff wanted -
 }
 
+# ranked NAME ARGUMENTS: the text report must list the functions in the order of their values.
+ranked()
+{
+	local name=$1
+	shift
+	report "$@" >"$name.report"
+	sed -n 's/^[|` -]*\([0-9]*\) .*\(rare\|often\).*/\1 \2/p' "$name.report" |
+		awk '!seen[$2]++' >"$name.ranks"
+	diff - "$name.ranks" <<-'END' || { cat "$name.report"; return 1; }
+		900000 rare
+		7000 often
+	END
+}
+
+@test "values without a number of samples decide about the order, in reports and exports" {
+	python3 - <<-'END'
+		def v(n):
+		    o = b""
+		    while True:
+		        c = n & 127
+		        n >>= 7
+		        if not n:
+		            return o + bytes([c])
+		        o += bytes([c | 128])
+		def f(k, x):
+		    return v(k << 3) + v(x) if isinstance(x, int) else v(k << 3 | 2) + v(len(x)) + x
+		names = ["", "cpu", "nanoseconds", "main", "rare", "often"]
+		o = f(1, f(1, 1) + f(2, 2))
+		for locations, value in [([2, 1], 900000), ([3, 1], 1000), ([3, 1], 2000), ([3, 1], 4000)]:
+		    o += f(2, b"".join(f(1, x) for x in locations) + f(2, value))
+		for i in 1, 2, 3:
+		    o += f(4, f(1, i) + f(4, f(1, i))) + f(5, f(1, i) + f(2, i + 2))
+		open("values.pb", "wb").write(o + b"".join(f(6, s.encode()) for s in names))
+		open("values.speedscope.json", "w").write("""{"$schema":"https://www.speedscope.app/file-format-schema.json",
+		"shared":{"frames":[{"name":"main"},{"name":"rare"},{"name":"often"}]},
+		"profiles":[{"type":"sampled","name":"p","unit":"bytes","startValue":0,"endValue":907000,
+		"samples":[[0,2],[0,2],[0,1],[0,2]],"weights":[1000,2000,900000,4000]}]}""")
+	END
+	for file in values.pb values.speedscope.json; do
+		ranked symbols -l "$file"
+		ranked calls --callgraph "$file"
+		ranked tree --tree "$file"
+		report --csv --by symbol "$file" | tr -d '\r' >csv
+		diff - csv <<-'END'
+			symbol,samples,period,percent
+			rare,1,900000,99.22822492
+			often,3,7000,0.7717750827
+		END
+		report --csv --tree "$file" | grep -c ',main,4,907000,100,0,0,0' >nr
+		report --json --by symbol --children "$file" |
+			grep -F '"symbol":"main","samples":0,"period":0,"total_samples":4,"total_period":907000'
+		"$OPROFILE" export folded "$file" | sed 's/^[^;]*;//' | sort >folded
+		diff - folded <<-'END'
+			main;often 7000
+			main;rare 900000
+		END
+		"$OPROFILE" export flamegraph --svg "$file" | grep -F 'rare (900000 samples, 99.23%)'
+		for format in callgrind pprof; do
+			rm -rf again
+			"$OPROFILE" export "$format" "$file" -o again
+			ranked again -l again
+		done
+		! command -v go >/dev/null || HOME=$out go tool pprof -top again 2>err | grep -E '900000 99.23% .*rare$'
+	done
+	report --show-total-period -l values.pb | grep -E '^900000 +1 +99.2282 +rare$'
+	# Of counts without a common divisor, the exact numbers decide.
+	printf 'p;a 5\np;b 7120000000\np;c 10\n' >big.folded
+	report -l big.folded 2>err | sed -n 's/^\([0-9]*\) .* /\1 /p' >found
+	diff - found <<-'END'
+		7120000000 b
+		10 c
+		5 a
+	END
+	"$OPROFILE" export folded big.folded 2>err | diff <(sort big.folded) -
+	# Recordings with numbers of samples are still ordered by these.
+	printf 'p;a 5\np;b 7\n' >counts.folded
+	report -l counts.folded | grep -q '^samples '
+}
+
 @test "an imported Java Flight Recording has the samples and methods of jfr print" {
 	command -v jfr javac java >/dev/null || skip "no JDK is installed: NOT TESTED"
 	cat >W.java <<-'END'

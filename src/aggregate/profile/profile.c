@@ -18,6 +18,8 @@ int profile_init(struct profile *p, const struct profile_options *options)
 	if (strtab_init(&p->strings))
 		return -ENOMEM;
 	p->options.calls |= options->call_graph;
+	/* An entry of a timeline holds 32 bits. */
+	p->options.values &= !options->timeline;
 	p->nr_keys = options->keys->keys.nr;
 	groups_init(p);
 	for (size_t i = 0; i < p->nr_keys; i++)

@@ -57,6 +57,10 @@ struct profile_options {
 	 * --symbols), not merged (--by symbol). */
 	bool functions_apart;
 	bool periods; /* sum up the samples' periods, otherwise they stay 0 */
+	/* For events with EVENT_VALUES, count the periods instead of the samples, so that they
+	 * decide about order and shares: `samples` is the sum of periods, and `period` the number
+	 * of samples.  profile_sums() exchanges them again. */
+	bool values;
 	/* Store the counts in profile.timeline.  Requires keys with time and stack and none of the
 	 * application; cannot be combined with `periods`, `quality` and `give_up`.  Rows are then
 	 * sums by "who" only, without KEY_TIME and without a position. */
@@ -278,6 +282,26 @@ static inline uint64_t profile_value(const struct profile *p, uint32_t group,
 	const struct tuples *t = &p->tuples[slot.side];
 
 	return t->values.at[p->groups.at[group].tuple[slot.side] * t->width + slot.at];
+}
+/* Returns true if the counts of an event are sums of periods (options.values). */
+static inline bool profile_event_has_values(const struct profile *p, uint32_t event)
+{
+	return p->options.values && p->events.at[event].flags & EVENT_VALUES;
+}
+
+/* The number of samples and the sum of their periods. */
+struct profile_sums {
+	uint64_t samples;
+	uint64_t period;
+};
+
+/* Converts the two counts of a row, node or arc of an event. */
+static inline struct profile_sums profile_sums(const struct profile *p, uint32_t event,
+					       uint64_t samples, uint64_t period)
+{
+	return profile_event_has_values(p, event)
+		       ? (struct profile_sums){ period, samples }
+		       : (struct profile_sums){ samples, period };
 }
 /* Returns true if the source lines of stack frames are needed. */
 static inline bool profile_asks_frames(const struct profile *p)

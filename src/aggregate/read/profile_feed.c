@@ -18,7 +18,8 @@ unsigned int profile_columns(const struct profile *p)
 	const struct spec *spec = p->options.spec;
 	unsigned int columns = COLUMN_EVENT | (spec ? spec_columns(spec) : 0);
 
-	if (p->options.periods || (p->view && p->view->weighted))
+	if (p->options.periods ||
+	    (p->view && (p->view->weighted || p->view->has_values)))
 		columns |= COLUMN_PERIOD;
 	if (p->needs & thread)
 		columns |= COLUMN_THREAD;

@@ -330,7 +330,9 @@ static int take_cell(struct profile *p, struct view *v, struct numbers *n,
 	event->period = saturating_add(event->period, cell->period);
 	p->samples = saturating_add(p->samples, cell->samples);
 	if (p->options.quality)
-		quality_add(p, c.actor, c.position, c.event, cell->samples);
+		quality_add(
+			p, c.actor, c.position, c.event,
+			profile_sums(p, c.event, cell->samples, cell->period).samples);
 	return 0;
 }
 

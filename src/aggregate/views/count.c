@@ -125,7 +125,7 @@ static inline int add_to_timeline(struct profile *p, struct view *v, uint64_t a,
 	return timeline_add(&p->timeline, a, b);
 }
 
-/* Adds a sample that represents several. */
+/* Adds a sample that represents several, or whose period is counted. */
 static int add_weighted(struct profile *p, struct view *v, uint64_t a, uint64_t b,
 			uint64_t period)
 {
@@ -133,6 +133,8 @@ static int add_weighted(struct profile *p, struct view *v, uint64_t a, uint64_t 
 		&v->source.dict->events.at[b & VIEW_EVENT_NONE];
 	uint64_t nr = session_sample_weight(v->source.info, event, period);
 
+	if (v->has_values && event->flags & EVENT_VALUES)
+		return tally_add_many(&v->tally, a, b, period, nr);
 	return p->options.timeline ? timeline_add_many(&p->timeline, a, b, nr)
 				   : tally_add_many(&v->tally, a, b, nr,
 						    p->options.periods ? period : 0);
@@ -301,7 +303,7 @@ static int count_fill_chunk(struct profile *p, struct view *v,
 	size_t counted = nr;
 	int r = 0;
 
-	if (v->weighted)
+	if (v->weighted || v->has_values)
 		return count_one_by_one(p, v, b, from, from + nr, add_weighted);
 	if (p->options.timeline)
 		return count_in_timeline(p, v, b, from, from + nr);

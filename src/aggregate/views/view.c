@@ -37,6 +37,7 @@ int view_new(const struct profile *p, const struct profile_source *source,
 	v->source = *source;
 	v->damaged = VIEW_UNSET;
 	v->weighted = source->info->flags & SESSION_WEIGHTED;
+	v->has_values = p->options.values && source->info->flags & SESSION_VALUES;
 	selection_init(&v->selection, p->options.spec, source->dict,
 		       view_vmlinux(p, v));
 	if (selection_set_times(&v->selection, &span)) {
@@ -217,7 +218,7 @@ static bool can_be_dense(const struct profile *p, const struct view *v)
 	bool named = p->needs & (NEED_FUNCTION | NEED_ADDRESS);
 	size_t most = named ? DENSE_NAMED_EVENTS : 1 << DENSE_EVENT_BITS;
 
-	return !p->options.periods && !v->weighted &&
+	return !p->options.periods && !v->weighted && !v->has_values &&
 	       !(p->needs & (NEED_CPU | NEED_TIME)) &&
 	       v->source.dict->events.nr <= most;
 }

@@ -109,10 +109,11 @@ struct view {
 	struct {
 		uint64_t from, to; /* both 0: none yet */
 		uint32_t number;
-	} bucket;           /* of KEY_TIME: the bucket of the last sample */
-	bool by_cpu;        /* KEY_CPU is among the keys */
-	bool weighted;      /* samples have weights: SESSION_WEIGHTED */
-	bool fetch;         /* some images have no symbols before cells_fetch() */
+	} bucket;        /* of KEY_TIME: the bucket of the last sample */
+	bool by_cpu;     /* KEY_CPU is among the keys */
+	bool weighted;   /* samples have weights: SESSION_WEIGHTED */
+	bool has_values; /* some events have EVENT_VALUES, which options.values counts */
+	bool fetch;      /* some images have no symbols before cells_fetch() */
 	struct dense dense; /* overflows into the tally */
 	struct tally tally;
 	bool late; /* positions are symbolized when the source ends, in order */

@@ -301,6 +301,7 @@ static int callgrind_give(struct callgrind_profile *c)
 				    .tid = c->pid,
 				    .cpu = -1,
 				    .count = 1,
+				    .value_only = true,
 				    .nr_frames = 1,
 				    .truncated = true };
 	const size_t nr = c->events.nr;

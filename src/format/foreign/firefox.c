@@ -179,6 +179,7 @@ static void firefox_set_weight(const struct firefox_reader *f, int64_t weight,
 			       struct foreign_sample *s)
 {
 	s->count = 1;
+	s->value_only = f->thread.weight != FIREFOX_SAMPLES;
 	if (f->thread.weight == FIREFOX_SAMPLES)
 		s->count = (uint64_t)weight / MS;
 	else

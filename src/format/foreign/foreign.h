@@ -42,7 +42,8 @@ struct foreign_sample {
 	int64_t cpu;
 	uint64_t time_ns; /* 0: unknown */
 	uint64_t count;
-	uint64_t period;                    /* the sum over all of them; 0: unknown */
+	uint64_t period; /* the sum over all of them; 0: unknown */
+	bool value_only; /* the period is what was measured; the number of samples means nothing */
 	const struct foreign_frame *frames; /* innermost first */
 	size_t nr_frames;
 	bool truncated; /* the outermost callers are missing */

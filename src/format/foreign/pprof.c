@@ -56,6 +56,7 @@ struct foreign_pprof {
 	uint64_t time_ns;
 	struct value_type period_type;
 	uint64_t period;
+	uint64_t default_type; /* string; 0: none */
 	bool no_memory;
 };
 
@@ -224,6 +225,8 @@ static void foreign_pprof_take_tables(struct foreign_pprof *w, struct cursor c)
 			w->time_ns = f.value;
 		if (f.number == 12 && f.type == PROTOBUF_VARINT)
 			w->period = f.value;
+		if (f.number == 14 && f.type == PROTOBUF_VARINT)
+			w->default_type = f.value;
 	}
 }
 
@@ -353,6 +356,14 @@ static bool is_count_of_next(const struct foreign_pprof *w, size_t i)
 	       foreign_pprof_is_text(type, "contentions");
 }
 
+/* Returns true for a value without a unit that the profile is to be sorted by, as our export writes
+ * it if the number of samples means nothing. */
+static bool is_default(const struct foreign_pprof *w, size_t i)
+{
+	return w->default_type && w->default_type == w->types.at[i].type &&
+	       foreign_pprof_is_count(w, i);
+}
+
 /* Values without a number of samples, such as nanoseconds. If the profile has the period of this
  * value, that gives the number; otherwise each value is one sample. */
 static void foreign_pprof_set_weight(const struct foreign_pprof *w, size_t i,
@@ -364,6 +375,7 @@ static void foreign_pprof_set_weight(const struct foreign_pprof *w, size_t i,
 
 	s->period = w->values.at[i];
 	s->count = s->period > 0;
+	s->value_only = !has_period;
 	if (has_period && s->period >= w->period)
 		s->count = s->period / w->period +
 			   (s->period % w->period >= w->period - w->period / 2);
@@ -378,6 +390,7 @@ static int give_values(struct foreign_pprof *w, struct foreign_sample *s)
 
 		s->count = w->values.at[i];
 		s->period = pair ? w->values.at[i + 1] : 0;
+		s->value_only = pair && is_default(w, i + 1);
 		s->event = foreign_pprof_string_at(w, w->types.at[i + pair].type);
 		if (!foreign_pprof_is_count(w, i))
 			foreign_pprof_set_weight(w, i, s);

@@ -209,6 +209,7 @@ static int speedscope_give(struct speedscope *s, uint32_t node, int64_t weight)
 		sample.count = (uint64_t)weight;
 	else
 		sample.period = (uint64_t)weight;
+	sample.value_only = kind != SPEEDSCOPE_COUNT;
 	if (kind == SPEEDSCOPE_TIME && s->at >= 0)
 		sample.time_ns = s->at ? (uint64_t)s->at : 1;
 	sample.event = events[kind];

@@ -143,7 +143,10 @@ enum {
 	EVENT_MEMBER = 64,
 	/* its stacks are calls, of a caller and a callee, which no sample belongs to: only call
 	 * graphs count them, for the event of the same name without this flag */
-	EVENT_CALLS = 128
+	EVENT_CALLS = 128,
+	/* a sample has a value, its period, but the number of samples means nothing: imported
+	 * from a profile without numbers of samples */
+	EVENT_VALUES = 256
 };
 
 /* A reader's dict (segment_dict()) has no lookup tables: it maps numbers to objects, but not

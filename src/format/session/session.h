@@ -57,7 +57,8 @@ enum {
 	/* requested when recording (opcontrol --separate): reports do not nest libraries, or the
 	 * kernel and its modules, below applications */
 	SESSION_FLAT_LIBRARIES = 2048,
-	SESSION_FLAT_KERNEL = 4096
+	SESSION_FLAT_KERNEL = 4096,
+	SESSION_VALUES = 8192 /* some events have EVENT_VALUES */
 };
 
 enum {

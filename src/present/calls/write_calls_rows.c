@@ -58,6 +58,8 @@ static void write_calls_rows_put_csv(struct write_calls_rows *r, uint32_t row,
 				     const uint64_t counts[2])
 {
 	const struct profile_row *of = &r->p->rows.at[row];
+	const struct profile_sums sums =
+		profile_sums(r->p, of->event, counts[0], counts[1]);
 	bool has_other = other < r->p->rows.nr;
 	char share[32];
 
@@ -78,9 +80,9 @@ static void write_calls_rows_put_csv(struct write_calls_rows *r, uint32_t row,
 	}
 	snprintf(share, sizeof(share), "%.10g\r\n",
 		 percent_of(counts[0], r->p->events.at[of->event].samples));
-	buf_put_decimal(&r->text, counts[0]);
+	buf_put_decimal(&r->text, sums.samples);
 	buf_put_u8(&r->text, ',');
-	buf_put_decimal(&r->text, counts[1]);
+	buf_put_decimal(&r->text, sums.period);
 	buf_put_u8(&r->text, ',');
 	buf_put(&r->text, share, strlen(share));
 	if (!r->text.failed)
@@ -122,7 +124,7 @@ static void put_json_key(struct write_calls_rows *r, uint32_t group, size_t key,
 }
 
 static void put_json_link(struct write_calls_rows *r, uint32_t other,
-			  const uint64_t counts[2])
+			  struct profile_sums sums)
 {
 	json_begin_object(r->json);
 	if (other < r->p->rows.nr) {
@@ -132,8 +134,8 @@ static void put_json_link(struct write_calls_rows *r, uint32_t other,
 		json_name(r->json, "truncated");
 		json_bool(r->json, true);
 	}
-	json_member_u64(r->json, "samples", counts[0]);
-	json_member_u64(r->json, "period", counts[1]);
+	json_member_u64(r->json, "samples", sums.samples);
+	json_member_u64(r->json, "period", sums.period);
 	json_end_object(r->json);
 }
 
@@ -156,7 +158,9 @@ static void write_calls_rows_put_links(struct write_calls_rows *r, uint32_t row,
 		uint32_t other = to_callees ? l->all.at[n].callee : l->all.at[n].caller;
 
 		if (r->json)
-			put_json_link(r, other, counts);
+			put_json_link(r, other,
+				      profile_sums(r->p, r->p->rows.at[row].event,
+						   counts[0], counts[1]));
 		else
 			write_calls_rows_put_csv(r, row,
 						 to_callees ? "callee" : "caller",
@@ -172,6 +176,7 @@ static void write_calls_rows_put_function(struct write_calls_rows *r, uint32_t r
 	const struct call_total *total = &r->p->graph.totals.at[row];
 	const uint64_t own[2] = { of->samples, of->period };
 	const uint64_t all[2] = { total->samples, total->period };
+	struct profile_sums sums;
 
 	if (!r->json) {
 		write_calls_rows_put_links(r, row, false);
@@ -187,10 +192,12 @@ static void write_calls_rows_put_function(struct write_calls_rows *r, uint32_t r
 	}
 	for (size_t k = 0; k < r->p->nr_keys; k++)
 		put_json_key(r, of->group, k, r->p->options.keys->keys.at[k].typed);
-	json_member_u64(r->json, "samples", own[0]);
-	json_member_u64(r->json, "period", own[1]);
-	json_member_u64(r->json, "total_samples", all[0]);
-	json_member_u64(r->json, "total_period", all[1]);
+	sums = profile_sums(r->p, of->event, own[0], own[1]);
+	json_member_u64(r->json, "samples", sums.samples);
+	json_member_u64(r->json, "period", sums.period);
+	sums = profile_sums(r->p, of->event, all[0], all[1]);
+	json_member_u64(r->json, "total_samples", sums.samples);
+	json_member_u64(r->json, "total_period", sums.period);
 	write_calls_rows_put_links(r, row, false);
 	write_calls_rows_put_links(r, row, true);
 	json_end_object(r->json);

@@ -188,6 +188,7 @@ static void put_types(struct write_pprof *w)
 	for (size_t i = 0; i < w->calls.events.nr; i++) {
 		const char *name = profile_event_name(w->p, w->calls.events.at[i]);
 		bool timer = event_at(w, i)->flags & EVENT_TIMER;
+		bool values = profile_event_has_values(w->p, w->calls.events.at[i]);
 		/* The two values must have different types, otherwise readers add them up. */
 		bool plain = one && strcmp(name, "samples") != 0;
 		char type[300];
@@ -199,8 +200,9 @@ static void put_types(struct write_pprof *w)
 				     timer && one ? "cpu" : name,
 				     timer ? "nanoseconds" : "count");
 		if (!i)
-			write_pprof_put_number(&w->out, PROFILE_DEFAULT_TYPE,
-					       write_pprof_string(w, type));
+			write_pprof_put_number(
+				&w->out, PROFILE_DEFAULT_TYPE,
+				write_pprof_string(w, values ? name : type));
 	}
 	write_pprof_put_type(w, PROFILE_PERIOD_TYPE,
 			     first->flags & EVENT_TIMER
@@ -490,9 +492,13 @@ static size_t write_pprof_put_sample(struct write_pprof *w, size_t at)
 			end < t->nr_rows ? call_row_at(t, end) : NULL;
 		bool has = row && row->who == who && row->node == leaf &&
 			   row->event == event;
+		struct profile_sums sums = { 0 };
 
-		buf_put_varint(&w->inner, has ? row->samples : 0);
-		buf_put_varint(&w->inner, has ? row->period : 0);
+		if (has)
+			sums = profile_sums(w->p, t->events.at[event], row->samples,
+					    row->period);
+		buf_put_varint(&w->inner, sums.samples);
+		buf_put_varint(&w->inner, sums.period);
 		end += has;
 	}
 	write_pprof_put_message(&w->part, SAMPLE_VALUES, &w->inner);

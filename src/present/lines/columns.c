@@ -187,6 +187,11 @@ const struct column columns[] = {
 	  print_inclusive_percent, NULL },
 	{ "period", "period", "sum of the samples' periods", 15, KEY_ID_COUNT, 0,
 	  print_period, NULL },
+	/* The first two for events whose counts are sums of periods. */
+	{ "values", "period", "sum of the samples' periods", 15, KEY_ID_COUNT, 0,
+	  columns_print_samples, NULL },
+	{ "value-samples", "samples", "number of samples", 9, KEY_ID_COUNT, 0,
+	  print_period, NULL },
 	{ "sum", "cum. samples", "samples of this line and those above", 14,
 	  KEY_ID_COUNT, 0, print_sum, NULL },
 	{ "sum-percent", "cum. %", "share of these", 11, KEY_ID_COUNT, 0,

@@ -292,6 +292,13 @@ int lines_of_rows(struct profile *p, const struct present_options *options,
 	return 0;
 }
 
+bool lines_has_values(const struct report_lines *lines, const struct profile *p,
+		      size_t column)
+{
+	return column < lines->classes.columns.nr &&
+	       profile_event_has_values(p, lines->classes.columns.at[column].event);
+}
+
 void lines_done(struct report_lines *lines)
 {
 	vec_done(&lines->all);

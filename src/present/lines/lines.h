@@ -57,4 +57,7 @@ uint32_t lines_number(const struct report_lines *lines, uint32_t group);
  * other.  Free `lines` with lines_done().  Returns 0 or -ENOMEM. */
 int lines_of_rows(struct profile *p, const struct present_options *options,
 		  bool events_apart, struct report_lines *lines, struct err *err);
+/* Returns true if a column's counts are sums of periods: profile_event_has_values(). */
+bool lines_has_values(const struct report_lines *lines, const struct profile *p,
+		      size_t column);
 void lines_done(struct report_lines *lines);

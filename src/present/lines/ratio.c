@@ -98,6 +98,8 @@ int ratio_find(const struct profile *p, const struct report_lines *lines,
 	    find_column(p, lines, text, (size_t)(slash - text), &ratio.above) ||
 	    find_column(p, lines, slash + 1, strlen(slash + 1), &ratio.below))
 		return -ENOENT;
+	ratio.above_has_values = lines_has_values(lines, p, ratio.above);
+	ratio.below_has_values = lines_has_values(lines, p, ratio.below);
 	*ret_ratio = ratio;
 	return 0;
 }
@@ -105,14 +107,16 @@ int ratio_find(const struct profile *p, const struct report_lines *lines,
 void ratio_print(struct buf *out, const struct column_cell *c)
 {
 	const struct ratio *r = &c->ratios[c->at];
+	const uint64_t *above = r->above_has_values ? c->counts : c->periods;
+	const uint64_t *below = r->below_has_values ? c->counts : c->periods;
 	char text[32];
 
-	if (!c->periods || !c->periods[r->below]) {
+	if (!above || !below || !below[r->below]) {
 		buf_put_u8(out, '-');
 		return;
 	}
 	(void)snprintf(text, sizeof(text), "%.4g",
-		       (double)c->periods[r->above] / (double)c->periods[r->below]);
+		       (double)above[r->above] / (double)below[r->below]);
 	buf_put(out, text, strlen(text));
 }
 
@@ -148,11 +152,13 @@ static void ratio_add_periods(const struct profile *p, const struct ratio *event
 	for (size_t k = 0; k < p->rows.nr; k++) {
 		const struct profile_row *row = &p->rows.at[k];
 		uint64_t *sums = periods + (row->group * nr + i) * 2;
+		uint64_t period =
+			profile_sums(p, row->event, row->samples, row->period).period;
 
 		if (row->event == events->above)
-			sums[0] += row->period;
+			sums[0] += period;
 		if (row->event == events->below)
-			sums[1] += row->period;
+			sums[1] += period;
 	}
 }
 

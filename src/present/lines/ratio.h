@@ -16,6 +16,8 @@ struct profile;
 struct ratio {
 	size_t above;
 	size_t below;
+	bool above_has_values; /* its counts are its periods: profile_event_has_values() */
+	bool below_has_values;
 };
 
 /* Returns 0 if `text` is NAME/NAME of two events of the profile.  A name needs :0xMASK if

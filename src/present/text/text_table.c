@@ -24,7 +24,8 @@ int text_table_choose(struct text_table *t, const char *column, size_t at)
 	c.width = c.column->width;
 	c.title = c.column->title;
 	c.of_vma = !strcmp(column, "vma");
-	c.of_count = !strcmp(column, "samples") || !strcmp(column, "percent");
+	c.of_count = !strcmp(column, "samples") || !strcmp(column, "percent") ||
+		     !strcmp(column, "values");
 	c.of_word = t->options->details && t->options->debug_info &&
 		    (!strcmp(column, "image") || !strcmp(column, "app") ||
 		     !strcmp(column, "linenr"));
@@ -57,11 +58,14 @@ int text_table_choose_counts(struct text_table *t)
 	bool sums = t->options->accumulated;
 
 	for (size_t i = 0; i < t->lines.nr_columns; i++) {
+		bool values = lines_has_values(&t->lines, t->p, i);
+
 		if ((t->lines.inclusive &&
 		     (text_table_choose(t, "total", i) ||
 		      text_table_choose(t, "total-percent", i))) ||
-		    text_table_choose(t, "samples", i) ||
-		    (t->options->periods && text_table_choose(t, "period", i)) ||
+		    text_table_choose(t, values ? "values" : "samples", i) ||
+		    (t->options->periods &&
+		     text_table_choose(t, values ? "value-samples" : "period", i)) ||
 		    (sums && text_table_choose(t, "sum", i)) ||
 		    text_table_choose(t, "percent", i) ||
 		    (sums && text_table_choose(t, "sum-percent", i)))

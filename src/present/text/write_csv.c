@@ -168,14 +168,16 @@ static void write_csv_look_ahead(const struct profile *p,
 	}
 }
 
-static void write_csv_put_counts(struct buf *out, struct csv *c, uint64_t samples,
-				 uint64_t period, uint64_t whole)
+static void write_csv_put_counts(struct buf *out, struct csv *c, uint32_t event,
+				 uint64_t samples, uint64_t period)
 {
-	buf_put_decimal(out, samples);
+	const struct profile_sums sums = profile_sums(c->p, event, samples, period);
+
+	buf_put_decimal(out, sums.samples);
 	buf_put_u8(out, ',');
-	buf_put_decimal(out, period);
+	buf_put_decimal(out, sums.period);
 	buf_put_u8(out, ',');
-	write_csv_put_share(out, c, samples, whole);
+	write_csv_put_share(out, c, samples, c->p->events.at[event].samples);
 }
 
 static void write_csv_put_line(struct buf *out, struct csv *c,
@@ -184,7 +186,6 @@ static void write_csv_put_line(struct buf *out, struct csv *c,
 {
 	struct profile *p = c->p;
 	const struct profile_row *row = &p->rows.at[line->number];
-	uint64_t whole = p->events.at[row->event].samples;
 
 	if (c->events_apart)
 		write_csv_put_text(out, profile_event_name(p, row->event));
@@ -194,11 +195,11 @@ static void write_csv_put_line(struct buf *out, struct csv *c,
 		else
 			write_csv_put_key(out, c, line, k);
 	}
-	write_csv_put_counts(out, c, line->counts[0], row->period, whole);
+	write_csv_put_counts(out, c, row->event, line->counts[0], row->period);
 	if (lines->inclusive) {
 		buf_put_u8(out, ',');
-		write_csv_put_counts(out, c, lines->inclusive[line->number],
-				     lines->inclusive_periods[line->number], whole);
+		write_csv_put_counts(out, c, row->event, lines->inclusive[line->number],
+				     lines->inclusive_periods[line->number]);
 	}
 	for (size_t i = 0; i < c->ratios.nr_ratios; i++) {
 		buf_put_u8(out, ',');

@@ -134,6 +134,8 @@ static int write_json_put_row(struct json *j, struct write_json_rows *r,
 			      const struct report_lines *lines, const struct line *line)
 {
 	const struct profile_row *row = &r->p->rows.at[line->number];
+	struct profile_sums sums =
+		profile_sums(r->p, row->event, line->counts[0], row->period);
 	bool empty = !r->p->nr_keys && !r->events_apart;
 
 	buf_clear(&r->row);
@@ -146,14 +148,16 @@ static int write_json_put_row(struct json *j, struct write_json_rows *r,
 		write_json_put_value(r, line, k);
 	}
 	write_json_put_name(&r->row, empty ? "{" : ",", "samples");
-	buf_put_decimal(&r->row, line->counts[0]);
+	buf_put_decimal(&r->row, sums.samples);
 	write_json_put_name(&r->row, ",", "period");
-	buf_put_decimal(&r->row, row->period);
+	buf_put_decimal(&r->row, sums.period);
 	if (lines->inclusive) {
+		sums = profile_sums(r->p, row->event, lines->inclusive[line->number],
+				    lines->inclusive_periods[line->number]);
 		write_json_put_name(&r->row, ",", "total_samples");
-		buf_put_decimal(&r->row, lines->inclusive[line->number]);
+		buf_put_decimal(&r->row, sums.samples);
 		write_json_put_name(&r->row, ",", "total_period");
-		buf_put_decimal(&r->row, lines->inclusive_periods[line->number]);
+		buf_put_decimal(&r->row, sums.period);
 	}
 	write_json_put_ratios(r, line->group);
 	buf_put_u8(&r->row, '}');
@@ -170,6 +174,8 @@ static void write_json_put_events(struct json *j, const struct profile *p,
 	json_begin_array(j);
 	for (size_t i = 0; i < lines->events.nr; i++) {
 		const struct profile_event *e = &p->events.at[lines->events.at[i]];
+		const struct profile_sums sums =
+			profile_sums(p, lines->events.at[i], e->samples, e->period);
 
 		json_begin_object(j);
 		json_member_text(j, "event", strtab_get(&p->strings, e->name));
@@ -177,8 +183,8 @@ static void write_json_put_events(struct json *j, const struct profile *p,
 		json_member_u64(j, "frequency", profile_event_hz(e));
 		if (e->least_hz < e->most_hz)
 			json_member_u64(j, "frequency_least", e->least_hz);
-		json_member_u64(j, "samples", e->samples);
-		json_member_u64(j, "period", e->period);
+		json_member_u64(j, "samples", sums.samples);
+		json_member_u64(j, "period", sums.period);
 		json_end_object(j);
 	}
 	json_end_array(j);

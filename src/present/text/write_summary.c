@@ -159,7 +159,8 @@ static void write_summary_write_titles(FILE *out, const struct summary *s,
 		write_title(out, s->ratio_titles.at[i], strlen(s->ratio_titles.at[i]));
 	fprintf(out, "%s\n%s%s", plain, indent, bold);
 	for (size_t i = 0; i < nr; i++)
-		fputs("  samples|      %|", out);
+		fprintf(out, "%9s|      %%|",
+			lines_has_values(&s->lines, s->p, i) ? "period" : "samples");
 	for (size_t i = 0; i < s->ratios.nr; i++)
 		write_title(out, "ratio", strlen("ratio"));
 	fprintf(out, "%s\n%s", plain, indent);
@@ -185,10 +186,19 @@ static void write_screen_name(FILE *out, struct summary *s, const char *name,
 	fwrite(s->name.data, 1, s->name.len, out);
 }
 
-static void write_ratios(FILE *out, struct summary *s, const uint64_t *periods)
+/* The numbers of a row, by column. */
+struct write_summary_numbers {
+	const uint64_t *counts;
+	const uint64_t *periods; /* NULL: there are no ratios */
+	const uint64_t *totals;
+};
+
+static void write_ratios(FILE *out, struct summary *s,
+			 const struct write_summary_numbers *n)
 {
 	for (size_t i = 0; i < s->ratios.nr; i++) {
-		const struct column_cell cell = { .periods = periods,
+		const struct column_cell cell = { .counts = n->counts,
+						  .periods = n->periods,
 						  .ratios = s->ratios.at,
 						  .at = i };
 
@@ -198,13 +208,6 @@ static void write_ratios(FILE *out, struct summary *s, const uint64_t *periods)
 			(const char *)s->name.data);
 	}
 }
-
-/* The numbers of a row, by column. */
-struct write_summary_numbers {
-	const uint64_t *counts;
-	const uint64_t *periods; /* NULL: there are no ratios */
-	const uint64_t *totals;
-};
 
 static void write_row(FILE *out, struct summary *s,
 		      const struct write_summary_numbers *n, const char *name,
@@ -224,7 +227,7 @@ static void write_row(FILE *out, struct summary *s,
 		fprintf(out, "%9" PRIu64 " %s%s%s ", n->counts[i], colour, percent,
 			*colour ? SCREEN_PLAIN : "");
 	}
-	write_ratios(out, s, n->periods);
+	write_ratios(out, s, n);
 	if (screen->is_terminal && *name)
 		write_screen_name(out, s, name,
 				  indent + (nr + s->ratios.nr) * CLASS_WIDTH);

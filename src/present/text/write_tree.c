@@ -238,7 +238,8 @@ static void put_titles(struct write_tree_writing *w, enum tree_part part)
 						  : "symbol name, and what called it";
 
 	for (size_t c = 0; c < w->lines.nr_columns; c++) {
-		write_tree_put_title(w, "samples");
+		write_tree_put_title(
+			w, lines_has_values(&w->lines, w->p, c) ? "period" : "samples");
 		write_tree_put_title(w, "%");
 		if (part == TREE_CALLEES)
 			write_tree_put_title(w, "self %");

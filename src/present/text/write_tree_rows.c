@@ -76,6 +76,10 @@ static void write_tree_rows_put_csv(struct write_tree_rows *r,
 	uint64_t total = r->p->events.at[r->event].samples;
 	struct buf *b = &r->text;
 	size_t e = r->event;
+	const struct profile_sums sums =
+		profile_sums(r->p, r->event, line->samples[e], line->periods[e]);
+	const struct profile_sums self =
+		profile_sums(r->p, r->event, line->self[e], line->self_periods[e]);
 
 	buf_clear(b);
 	if (r->with_event)
@@ -84,12 +88,12 @@ static void write_tree_rows_put_csv(struct write_tree_rows *r,
 	write_tree_rows_put_number(b, line->depth);
 	write_tree_rows_put_text(b, write_tree_rows_key_text(r, line->function, 0));
 	write_tree_rows_put_text(b, write_tree_rows_key_text(r, line->function, 1));
-	write_tree_rows_put_number(b, line->samples[e]);
-	write_tree_rows_put_number(b, line->periods[e]);
+	write_tree_rows_put_number(b, sums.samples);
+	write_tree_rows_put_number(b, sums.period);
 	write_tree_rows_put_share(b, line->samples[e], total);
 	buf_put_u8(b, ',');
-	write_tree_rows_put_number(b, line->self[e]);
-	write_tree_rows_put_number(b, line->self_periods[e]);
+	write_tree_rows_put_number(b, self.samples);
+	write_tree_rows_put_number(b, self.period);
 	write_tree_rows_put_share(b, line->self[e], total);
 	buf_put(b, "\r\n", 2);
 	if (!b->failed)
@@ -100,6 +104,8 @@ static void put_json(const struct write_tree_rows *r, const struct tree_line *li
 {
 	struct json *j = r->json;
 	size_t e = r->event;
+	struct profile_sums sums =
+		profile_sums(r->p, r->event, line->samples[e], line->periods[e]);
 
 	json_begin_object(j);
 	if (r->with_event) {
@@ -113,11 +119,13 @@ static void put_json(const struct write_tree_rows *r, const struct tree_line *li
 	json_text(j, write_tree_rows_key_text(r, line->function, 0));
 	json_name(j, "symbol");
 	json_text(j, write_tree_rows_key_text(r, line->function, 1));
-	json_member_u64(j, "samples", line->samples[e]);
-	json_member_u64(j, "period", line->periods[e]);
+	json_member_u64(j, "samples", sums.samples);
+	json_member_u64(j, "period", sums.period);
 	if (line->part == TREE_CALLEES) {
-		json_member_u64(j, "self_samples", line->self[e]);
-		json_member_u64(j, "self_period", line->self_periods[e]);
+		sums = profile_sums(r->p, r->event, line->self[e],
+				    line->self_periods[e]);
+		json_member_u64(j, "self_samples", sums.samples);
+		json_member_u64(j, "self_period", sums.period);
 	}
 	json_end_object(j);
 }

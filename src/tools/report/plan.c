@@ -385,6 +385,7 @@ static void choose_form(struct report_plan *plan)
 	plan->present.ratios = o->ratios.values.at;
 	plan->present.nr_ratios = o->ratios.values.nr;
 	plan->profile.periods = export || o->total_period || o->ratios.values.nr;
+	plan->profile.values = true;
 	plan->profile.quality = o->quality;
 	plan->profile.code |= o->xml && o->details;
 	plan->profile.fold_unnamed =
