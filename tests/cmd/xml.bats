@@ -62,9 +62,7 @@ END
 </classes>
 <binary  name="/opt/app">
 <count class="c0">
-90</count>
-<count class="c1">
-10</count>
+60</count>
 <symbol  idref="0">
 <count class="c0">
 60</count>

@@ -475,7 +475,8 @@ static void put_binary(struct xml *x, size_t from, size_t end)
 	fputs("<binary ", x->out);
 	xml_put_attribute(x, "name", xml_text_of(x, all[from].group, x->tree.keys.app));
 	fputs(">\n", x->out);
-	write_xml_put_sums(x, from, end);
+	/* Modules have separate counts. */
+	write_xml_put_sums(x, from, own);
 	write_xml_put_symbols(x, from, own);
 	write_xml_put_modules(x, own, end);
 	fputs("</binary>\n", x->out);
