@@ -70,11 +70,10 @@ struct classes {
 	VEC(struct class) columns; /* sorted, after classes_arrange() */
 	VEC(struct class) added;   /* by number */
 	VEC(struct class_event) events;
-	VEC(uint32_t)
-	main_event; /* by event: index of the event that it is merged into */
-	VEC(uint32_t)
-	column_of;     /* by number of the class: its column; valid after
-				   * classes_arrange() */
+	/* By event: index of the event that it is merged into. */
+	VEC(uint32_t) main_event;
+	/* By number of the class: its column; valid after classes_arrange(). */
+	VEC(uint32_t) column_of;
 	struct map by; /* key: hash, collision index */
 };
 

@@ -45,8 +45,8 @@ struct call_graph_walk {
 	uint32_t *row_of;     /* by tuple of GROUP_WHERE; DICT_NONE: none yet */
 	VEC(uint32_t) wheres; /* the tuples that have a row */
 	VEC(struct call_graph_step) path;
-	VEC(uint32_t)
-	open_rows; /* by row: how often its function occurs on the current path */
+	/* By row: how often its function occurs on the current path. */
+	VEC(uint32_t) open_rows;
 	VEC(uint32_t) open_arcs;
 	struct map arc_by; /* (caller, callee) */
 };

@@ -34,8 +34,8 @@ struct sample_merge_info {
 	uint64_t malformed;           /* records that the recorder could not parse */
 	struct segment_damage damage; /* .bad_samples grows while samples are read */
 	uint32_t nr_unfinished;       /* segments */
-	uint32_t
-		nr_machines; /* number of different machines, or boots of one machine */
+	/* Number of different machines, or boots of one machine. */
+	uint32_t nr_machines;
 	uint32_t nr_segments;
 	bool cgroups; /* any thread has a cgroup */
 };

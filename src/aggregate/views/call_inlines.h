@@ -13,8 +13,8 @@ struct call_step {
 	/* With options.call_lines: the line that the frame executes or, if it calls the next
 	 * frame, the line of the call. */
 	uint32_t line;
-	uint32_t
-		start; /* with options.call_lines: line of the function's declaration */
+	/* With options.call_lines: line of the function's declaration. */
+	uint32_t start;
 };
 
 struct call_inlines;

@@ -41,8 +41,8 @@ struct numbers {
 	uint32_t generation;
 	struct app_who *of_app; /* by image; valid only for the current `generation` */
 	uint32_t *where_of;     /* by position; the last is for an unknown position */
-	struct node_where
-		*of_node; /* by node of the call tree; NULL: no cache by node */
+	/* By node of the call tree; NULL: no cache by node. */
+	struct node_where *of_node;
 	struct source_lines *lines;
 };
 

@@ -43,9 +43,8 @@ enum {
 struct position {
 	uint32_t image;    /* index in dict.images; DICT_NONE: damaged, or not needed */
 	uint32_t function; /* function number of the profile; DICT_NONE: not needed */
-	uint64_t
-		address; /* in a late view, the frame number until view_name_positions() sets the
-			    * address */
+	/* In a late view, the frame number until view_name_positions() sets the address. */
+	uint64_t address;
 	bool truncated;
 	/* With NEED_STACK: the call-tree node of the stack; until view_name_positions(), the
 	 * stack's number. */
@@ -78,8 +77,8 @@ struct view {
 	uint32_t *of_frame;
 	uint32_t *event_of; /* by event of the dict: its number in the profile */
 	uint32_t *image_of; /* by image of the dict: its number in the profile */
-	uint32_t *
-		text_of; /* by image of the dict: its name, as a string of the profile */
+	/* By image of the dict: its name, as a string of the profile. */
+	uint32_t *text_of;
 	/* With NEED_STACK, otherwise NULL: by stack, its node as a caller; by frame, its
 	 * function; the inlined functions; and `path`, the state of call_tree_of_stack(). */
 	uint32_t *node_of;

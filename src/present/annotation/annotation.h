@@ -54,8 +54,8 @@ struct annotated_file {
 	struct annotated_site
 		*sites; /* sorted by line, then most samples first; needs code_of */
 	size_t nr_sites;
-	uint64_t
-		image_samples; /* samples of `image`; used only while the annotation is built */
+	/* Samples of `image`; used only while the annotation is built. */
+	uint64_t image_samples;
 };
 
 /* Samples without a line, by image. */

@@ -29,8 +29,8 @@ struct html_pages {
 	struct page_name *sources;   /* by file */
 	struct page_name *functions; /* by function of `code` */
 	uint32_t *function_of;       /* by function of the profile: index in `code` */
-	struct map
-		by_symbol; /* (image, string of its symbol) -> index of the function in `code` */
+	/* (image, string of its symbol) -> index of the function in `code`. */
+	struct map by_symbol;
 	struct source_texts texts;
 	uint64_t *shown; /* samples in sources that have pages */
 	FILE *out;       /* the current page */

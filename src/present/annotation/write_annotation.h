@@ -19,14 +19,14 @@ enum {
 struct annotation_layout {
 	struct screen screen;
 	long context; /* context lines around lines that have samples */
-	uint32_t
-		only_line; /* show only the lines around this one; 0: all lines that have samples,
-			     * with their context */
+	/* Show only the lines around this one; 0: all lines that have samples, with their
+	 * context. */
+	uint32_t only_line;
 	/* Put the file's summary after it, so that lines keep their numbers. */
 	bool info_last;
 	const char *const *words; /* the command line, ends with NULL */
-	const char *const
-		*said; /* how the command line was interpreted; ends with NULL */
+	/* How the command line was interpreted; ends with NULL. */
+	const char *const *said;
 };
 
 /* The source of a file. */

@@ -11,8 +11,8 @@
 struct profile;
 
 struct call_link {
-	uint32_t
-		caller; /* index of the line; CALL_BY_UNKNOWN: the stacks were truncated */
+	/* Index of the line; CALL_BY_UNKNOWN: the stacks were truncated. */
+	uint32_t caller;
 	uint32_t callee;
 };
 

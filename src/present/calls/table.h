@@ -19,8 +19,8 @@ struct profile;
 struct call_symbol {
 	uint32_t name;  /* string of the profile; unnamed code: "[image]" */
 	uint32_t image; /* of the profile; DICT_NONE: "[truncated]" */
-	uint32_t
-		function; /* a function of the profile with this name and image; or DICT_NONE */
+	/* A function of the profile with this name and image; or DICT_NONE. */
+	uint32_t function;
 	uint32_t rank; /* position by name */
 	/* With options.call_lines there is a symbol for each line (a string of the profile), and
 	 * one for the whole function with line DICT_NONE, to which `whole` of the others refers.

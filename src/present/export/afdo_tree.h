@@ -35,8 +35,8 @@ struct afdo_spot {
 	uint32_t node;
 	struct afdo_at at;
 	uint64_t count;
-	uint64_t
-		most; /* maximum of the current source; afdo_tree_settle() adds it to the count */
+	/* Maximum of the current source; afdo_tree_settle() adds it to the count. */
+	uint64_t most;
 };
 
 struct afdo_target {

@@ -42,9 +42,8 @@ struct gmon_making {
 	uint32_t image; /* the image to write */
 	double threshold;
 	uint8_t *shown; /* by function: it reaches the threshold */
-	struct map
-		call_by; /* (from, to) -> call; `more` of an entry: last row that counted it, +
-			     * 1 */
+	/* (from, to) -> call; `more` of an entry: last row that counted it, + 1. */
+	struct map call_by;
 	VEC(struct call) calls;
 	struct buf out;
 };

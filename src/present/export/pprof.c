@@ -70,9 +70,8 @@ enum {
 
 /* The source position of a symbol. */
 struct source_at {
-	uint32_t
-		function; /* number of its function in the message; each function belongs to a
-			    * single file */
+	/* Number of its function in the message; each function belongs to a single file. */
+	uint32_t function;
 	uint32_t line;
 };
 

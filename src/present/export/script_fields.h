@@ -38,8 +38,8 @@ enum script_field {
 /* The attributes of an event that its fields depend on. */
 struct script_event {
 	const char *name;
-	uint32_t
-		type; /* type of its perf_event_attr; the next two are also from the attr */
+	/* Type of its perf_event_attr; the next two are also from the attr. */
+	uint32_t type;
 	uint64_t config;
 	uint64_t sample_type;
 };

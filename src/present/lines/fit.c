@@ -42,8 +42,8 @@ static unsigned int least(const struct fit_column *c)
 /* The free space to distribute: the columns beyond the minimum width of each name. */
 struct room {
 	unsigned int columns;
-	unsigned int
-		weights; /* sum of the weights of the names whose width is not yet decided */
+	/* Sum of the weights of the names whose width is not yet decided. */
+	unsigned int weights;
 };
 
 /* Gives names that need no more than their share of the space the width that they need; the

@@ -25,8 +25,8 @@ struct chosen {
 	const char *title;
 	size_t at;
 	unsigned int width;
-	unsigned int
-		most; /* maximum width of the name in columns, on a terminal; 0: unlimited */
+	/* Maximum width of the name in columns, on a terminal; 0: unlimited. */
+	unsigned int most;
 	struct cell_cache cache; /* for a key with few values */
 	bool of_vma;
 	/* The column shows samples or their percentage, so its cells without samples are equal. */
@@ -34,9 +34,8 @@ struct chosen {
 	/* Escape blanks in the names of this column: programs that read the details with source
 	 * lines separate the columns by blanks. */
 	bool of_word;
-	struct buf
-		none; /* the formatted cell of a column without samples; empty: not formatted
-			  * yet */
+	/* The formatted cell of a column without samples; empty: not formatted yet. */
+	struct buf none;
 };
 
 struct text_table {

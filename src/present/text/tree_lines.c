@@ -42,8 +42,8 @@ struct tree_lines_maker {
 	VEC(struct tree_lines_item) stack;
 	VEC(struct tree_lines_work) works;
 	VEC(struct tree_lines_item) items; /* of the current line */
-	VEC(struct tree_lines_item)
-	found; /* the items that are one step further from the focus */
+	/* The items that are one step further from the focus. */
+	VEC(struct tree_lines_item) found;
 	VEC(struct tree_lines_item) grouped;
 	VEC(struct group) groups;
 	/* By function: number of its group + 1; the last element is for DICT_NONE. */

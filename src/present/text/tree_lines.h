@@ -20,12 +20,11 @@ enum tree_part {
 struct tree_line {
 	enum tree_part part;
 	uint32_t function; /* DICT_NONE: the stacks were truncated here */
-	uint32_t
-		above; /* the function of the parent line; DICT_NONE: there is no parent line */
+	/* The function of the parent line; DICT_NONE: there is no parent line. */
+	uint32_t above;
 	uint32_t depth; /* number of ancestor lines */
-	uint32_t
-		level; /* Indentation level.  All lines of a chain without branches have the
-			    * same. */
+	/* Indentation level. All lines of a chain without branches have the same. */
+	uint32_t level;
 	bool chained;            /* has all samples of its parent line */
 	bool is_last;            /* last of its siblings */
 	const uint64_t *samples; /* by column, like the following */

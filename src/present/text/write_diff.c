@@ -41,13 +41,11 @@ struct diff_side {
 
 /* A function: a line of the second profile, of the first, or of both. */
 struct diff_row {
-	const struct diff_side
-		*side; /* the side that the row is shown from: the second one if the
-				       * function is in both */
+	/* The side that the row is shown from: the second one if the function is in both. */
+	const struct diff_side *side;
 	const struct line *line;
-	const struct line
-		*before; /* the function's line in the first profile; NULL: the function
-				    * is new */
+	/* The function's line in the first profile; NULL: the function is new. */
+	const struct line *before;
 	bool vanished;
 };
 

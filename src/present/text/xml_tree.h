@@ -33,8 +33,8 @@ struct xml_class {
 struct xml_symbol {
 	int64_t pid, tid;    /* 0: all */
 	uint32_t app, image; /* offsets of strings */
-	uint64_t
-		function; /* number of the function in the profile; out of range: unknown */
+	/* Number of the function in the profile; out of range: unknown. */
+	uint64_t function;
 	uint32_t group; /* of the profile: any of its groups */
 	/* Row of the tree's `counts`: its first element is at this number times the number of
 	 * classes. */

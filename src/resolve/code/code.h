@@ -28,9 +28,8 @@ struct code_where {
 		*sections; /* for a module: addresses of its sections */
 	size_t nr_sections;
 	bool is_jitdump;
-	const uint8_t *
-		bytes; /* code that is not in a file: its bytes, which begin at `start`,
-			       * ... */
+	/* Code that is not in a file: its bytes, which begin at `start`, ... */
+	const uint8_t *bytes;
 	size_t nr_bytes;
 	uint64_t start;
 	const char *machine;               /* ... and its machine (uname -m) */

@@ -9,9 +9,8 @@
 
 enum {
 	STEPS_MAX = 16,
-	ENTRY_BYTES_MAX =
-		1024, /* maximum size of a function's entry; usually about a hundred
-				 * bytes */
+	/* Maximum size of a function's entry; usually about a hundred bytes. */
+	ENTRY_BYTES_MAX = 1024,
 	NAME_MAX_BYTES = 1 << 20,
 	NAMES_MAX_BYTES = 1 << 28, /* maximum size of all names in one unit */
 	DW_AT_MIPS_linkage = 0x2007
@@ -25,8 +24,8 @@ struct dwarf_names_place {
 
 /* The result so far, while following references between entries. */
 struct dwarf_names_found {
-	const struct dwarf_unit
-		*unit; /* unit of the first entry of the chain of references */
+	/* Unit of the first entry of the chain of references. */
+	const struct dwarf_unit *unit;
 	bool has_name; /* the name is at the end of s->names */
 	bool linkage;
 	uint32_t name;

@@ -12,10 +12,8 @@
 
 enum {
 	SCOPES_MAX = 1 << 26,
-	RANGES_MAX =
-		1
-		<< 22, /* maximum number of ranges of a unit; 64 MB of code need a tenth of
-			       * it */
+	/* Maximum number of ranges of a unit; 64 MB of code need a tenth of it. */
+	RANGES_MAX = 1 << 22,
 	DW_AT_MIPS_linkage = 0x2007,
 	DW_AT_call_block = 0x2136 /* DW_AT_GNU_discriminator */
 };

@@ -15,8 +15,8 @@
 
 enum {
 	TEXT_USUAL = 256,
-	TEXT_MAX =
-		1 << 20, /* limit for a text; mangled names of templates can be long */
+	/* Limit for a text; mangled names of templates can be long. */
+	TEXT_MAX = 1 << 20,
 	LOAD_MAX = 1 << 30
 };
 

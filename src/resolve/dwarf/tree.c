@@ -9,9 +9,8 @@
 enum {
 	TREE_DEPTH_MAX = 1024,
 	BUDGET_MIN = 4 << 20,
-	BUDGET_RATIO =
-		64, /* limit of the bytes that are read, as a multiple of the open unit's
-			    * size */
+	/* Limit of the bytes that are read, as a multiple of the open unit's size. */
+	BUDGET_RATIO = 64,
 	STEP_COST = 16,
 	DW_AT_MIPS_linkage = 0x2007
 };

@@ -110,9 +110,8 @@ struct dwarf_reader {
 		struct dwarf_abbrevs table;
 	} tables[DWARF_READER_TABLES];
 	uint64_t clock;
-	const struct dwarf_abbrevs
-		*open; /* abbreviation table of the open unit, which is never
-					   * evicted */
+	/* Abbreviation table of the open unit, which is never evicted. */
+	const struct dwarf_abbrevs *open;
 };
 
 void dwarf_reader_done(struct dwarf_reader *rd);

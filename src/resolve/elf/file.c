@@ -195,8 +195,8 @@ static int elf_file_read_header(struct elf_file *f, struct tables *ret_tables,
 	    (f->nr_sections == 0 || t.nr_segments == PN_XNUM ||
 	     f->names_section == SHN_XINDEX) &&
 	    take_extended_counts(f, &t))
-		f->shoff =
-			0; /* The limits of both tables are unknown, so no section is read. */
+		/* The limits of both tables are unknown, so no section is read. */
+		f->shoff = 0;
 	if (!f->shoff)
 		f->nr_sections = 0;
 	*ret_tables = t;

@@ -20,8 +20,8 @@ enum {
 		4096, /* bytes read at once: usually contains all headers and the build-id */
 	ELF_SEGMENTS_MAX = 128,
 	ELF_SECTIONS_MAX = 1 << 20,
-	ELF_SECTION_NAMES_MAX =
-		1 << 24 /* limit for the bytes of all section names together */
+	/* Limit for the bytes of all section names together. */
+	ELF_SECTION_NAMES_MAX = 1 << 24
 };
 
 struct elf_segment {

@@ -90,8 +90,8 @@ int debug_cache_link(const char *dir, const struct build_id *id, char **ret_text
  * Returns 0: the caller frees *ret_path; or a negative errno. */
 static int follow_link(const struct debug_cache_place *p, char **ret_path)
 {
-	static const char up[] =
-		"../../"; /* path from .build-id/XX up to the cache directory */
+	/* Path from .build-id/XX up to the cache directory. */
+	static const char up[] = "../../";
 	char *text;
 	int len, r = debug_cache_link(p->dir, p->id, &text);
 

@@ -25,9 +25,9 @@ enum {
 	FUNCDATA_INLINE = 3,
 	FUNCDATA_INLINE_OLD = 4, /* before Go 1.16 */
 	TABLE_ALIGN = 8,
-	FLAG_FIRST =
-		1 /* the flag of functions that are the first of a stack; it is in the byte
-		        * two before the number of function data */
+	/* The flag of functions that are the first of a stack; it is in the byte two before the
+	 * number of function data. */
+	FLAG_FIRST = 1
 };
 
 /* The differences between the layouts. Offsets in a function's record are relative to the end of
@@ -46,8 +46,8 @@ struct go_layout {
 
 static const struct go_layout layouts[] = {
 	{ .magic = 0xfffffffb,
-	  .nr_funcdata_at =
-		  31, /* exists since Go 1.12, the first version with inlined calls */
+	  /* Exists since Go 1.12, the first version with inlined calls. */
+	  .nr_funcdata_at = 31,
 	  .call_bytes = 20,
 	  .call_name_at = 12,
 	  .call_parent_at = 16 },
@@ -112,9 +112,8 @@ struct go_table {
 	uint64_t low; /* the code */
 	uint64_t high;
 	uint64_t calls; /* address to which the offsets of inlined calls are relative */
-	uint32_t
-		calls_index; /* index of the offset of inlined calls in a function's data; 0:
-			       * unknown */
+	/* Index of the offset of inlined calls in a function's data; 0: unknown. */
+	uint32_t calls_index;
 };
 
 static uint64_t go_read_number(const struct go_table *t, size_t at, unsigned int bytes)

@@ -7,11 +7,10 @@
 
 enum {
 	FILES_MAX = 1 << 24,
-	ENTRY_BYTES_MAX =
-		64, /* maximum size of a row, span or scope: six numbers of ten bytes */
-	FILE_NONE =
-		1 /* value in file_of of a file that has no path: its number, 0, plus
-			       * 1 */
+	/* Maximum size of a row, span or scope: six numbers of ten bytes. */
+	ENTRY_BYTES_MAX = 64,
+	/* Value in file_of of a file that has no path: its number, 0, plus 1. */
+	FILE_NONE = 1
 };
 
 /* Returns the block's number of a file, assigned in the order of use from 1; 0: no file. */

@@ -34,9 +34,8 @@ struct lines_options {
 /* The files to open: the binary, and its separate debug file if it has one. */
 struct lines_file {
 	int fd; /* the caller keeps it open until lines_free() */
-	const char *
-		path; /* path of the binary, for messages, and to find .dwo and .dwp files in
-			   * its directory */
+	/* Path of the binary, for messages, and to find .dwo and .dwp files in its directory. */
+	const char *path;
 	int debug_fd;           /* -1: none */
 	const char *debug_path; /* NULL: none */
 };
@@ -54,9 +53,8 @@ struct line_frame {
 	uint32_t column;  /* 0: unknown */
 	/* In the innermost frame: the block in the line; 0: none. */
 	uint32_t discriminator;
-	uint32_t
-		call_discriminator; /* in other frames: the block of the call in its line; 0:
-				      * none */
+	/* In other frames: the block of the call in its line; 0: none. */
+	uint32_t call_discriminator;
 	uint64_t start;        /* function that is not inlined: its first address */
 	const char *decl_file; /* file of the function's declaration; NULL: unknown */
 	uint32_t decl_line;

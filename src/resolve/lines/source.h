@@ -24,9 +24,8 @@ struct line_source {
 	bool has_dwp;
 	int dwp_fd;
 	struct dwarf_file dwp;
-	struct go_table
-		*go; /* table of the Go program; NULL: there is debug information, or no
-			      * such table */
+	/* Table of the Go program; NULL: there is debug information, or no such table. */
+	struct go_table *go;
 	struct elf_file go_file;
 };
 

@@ -49,8 +49,8 @@ struct feed_counts {
 	uint64_t by_type[FEED_RECORD_TYPES];
 	uint64_t records;
 	uint64_t lost; /* lost samples (LOST, LOST_SAMPLES) */
-	uint64_t
-		lost_records; /* number of LOST records; the lost records can include side band */
+	/* Number of LOST records; the lost records can include side band. */
+	uint64_t lost_records;
 	uint64_t filtered;    /* samples dropped on purpose (perf record --filter) */
 	uint64_t undecodable; /* malformed records */
 	uint64_t first_ns;    /* of the samples; 0: none has a time */
@@ -78,8 +78,8 @@ struct feed {
 	uint64_t before_end; /* position of the end of the round before it */
 	uint64_t applied_ns; /* frontier of the last batch */
 	bool untimed_side;   /* there were side-band records without a time */
-	struct side_band
-		side; /* records that wait until the chunk they belong to is complete */
+	/* Records that wait until the chunk they belong to is complete. */
+	struct side_band side;
 	VEC(struct feed_chunk) waiting;
 	/* The rest of a partly used chunk; `len` is 0 if there is no such chunk. */
 	struct perf_chunk rest;

@@ -82,8 +82,8 @@ struct replay {
 	struct side_band side; /* for `each_side` */
 	uint64_t undecodable;
 	uint64_t periods; /* of all samples so far */
-	uint64_t unwind_ends
-		[UNWIND_ENDS]; /* copy of the counts, for when the resolver is freed */
+	/* Copy of the counts, for when the resolver is freed. */
+	uint64_t unwind_ends[UNWIND_ENDS];
 	struct replay_columns *columns;
 	size_t filled; /* rows of the columns */
 	struct sample_group group;

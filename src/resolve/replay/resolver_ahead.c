@@ -38,16 +38,16 @@ struct resolver_ahead_job {
 
 struct slice {
 	struct resolver_ahead_job jobs[SLICE];
-	uint64_t *
-		pcs; /* CHAIN_MAX program counters for each job; NULL before the first use */
+	/* CHAIN_MAX program counters for each job; NULL before the first use. */
+	uint64_t *pcs;
 	_Atomic(bool) done;
 };
 
 struct resolver_ahead {
 	struct resolver *r;
 	const struct decoder *decoder;
-	VEC(struct known)
-	known; /* by entry of the image table; not changed while threads work */
+	/* By entry of the image table; not changed while threads work. */
+	VEC(struct known) known;
 	VEC(struct fresh) fresh;
 	struct slice slices[SLICES];
 	size_t nr; /* samples added */

@@ -190,15 +190,14 @@ struct resolver {
 	/* By the number of significant bytes of an address: unmapped ranges that were found. */
 	struct hole_slot holes[HOLES];
 	struct resolver_unwind unwind; /* `table` NULL: no unwinding */
-	uint64_t *
-		pcs; /* buffer for CHAIN_MAX addresses of the stack that is being unwound */
+	/* Buffer for CHAIN_MAX addresses of the stack that is being unwound. */
+	uint64_t *pcs;
 	size_t nr_pcs; /* of the last sample */
 	bool later;    /* a table that the sample needs is still being made */
 	struct unwind_bare *bare; /* NULL before the first code without rules */
 	struct stack_rest *rest;  /* NULL: process memory is not available */
-	uint64_t *
-		rest_pcs; /* buffer for CHAIN_MAX addresses of a stack that continues in
-				   * process memory */
+	/* Buffer for CHAIN_MAX addresses of a stack that continues in process memory. */
+	uint64_t *rest_pcs;
 	struct resolver_rests rests;
 	uint64_t unwind_ends[UNWIND_ENDS];
 	struct resolver_ahead *ahead; /* receives tables that are found; NULL: none */

@@ -7,8 +7,8 @@ enum {
 	/* After a record of this length, hardware prefetching does not reach the next one. */
 	FAR_BYTES = 2048,
 	AHEAD_ITEMS = 8,
-	FRONT_LINES =
-		4, /* cache lines to prefetch: the fields of fixed size and the registers */
+	/* Cache lines to prefetch: the fields of fixed size and the registers. */
+	FRONT_LINES = 4,
 	LINE_BYTES = 64
 };
 

@@ -13,9 +13,8 @@ struct timed_record {
 	uint64_t order; /* number in the file, if the owner needs it */
 	const uint8_t *bytes;
 	uint32_t size;
-	uint32_t
-		block; /* number of the block of memory with the record, as the owner counts
-			 * them */
+	/* Number of the block of memory with the record, as the owner counts them. */
+	uint32_t block;
 };
 
 /* Zero it before use. */

@@ -212,9 +212,8 @@ static uint64_t marker_of_mode(uint16_t misc)
 /* The beginning of a chain. */
 struct chain_head {
 	uint64_t first; /* index of the first address; nr_chain: only markers */
-	uint64_t
-		marker; /* marker before the first address; 0: the address has the sample's cpu
-			  * mode */
+	/* Marker before the first address; 0: the address has the sample's cpu mode. */
+	uint64_t marker;
 };
 
 static struct chain_head look_at_head(const struct decoder *d,

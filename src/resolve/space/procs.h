@@ -27,11 +27,10 @@ struct process {
 	int32_t pid;
 	bool kernel;      /* a kernel thread or idle task */
 	bool has_history; /* the process is in `history`, so that it is pruned */
-	uint32_t
-		nr_maps; /* number of mappings added since the space was last counted */
-	uint32_t
-		renewal_maps; /* how many mappings must be added before the space is counted
-			        * again */
+	/* Number of mappings added since the space was last counted. */
+	uint32_t nr_maps;
+	/* How many mappings must be added before the space is counted again. */
+	uint32_t renewal_maps;
 	uint64_t start_ns;  /* 0: before the recording */
 	uint64_t end_ns;    /* UINT64_MAX while it runs */
 	uint32_t nr_live;   /* number of its threads that have not exited */
@@ -42,8 +41,8 @@ struct process {
 	int64_t user;      /* real user id, or that of its parent; -1: unknown */
 	bool is_user_read; /* `user` was read since its last exec; see process_user() */
 	bool has_lost_maps; /* see procs_lose_maps() */
-	uint64_t
-		cgroup; /* id of the cgroup, if samples do not contain one; 0: unknown */
+	/* Id of the cgroup, if samples do not contain one; 0: unknown. */
+	uint64_t cgroup;
 	bool cgroup_asked;
 	VEC(struct proc_version) versions; /* never empty */
 	struct process *older;             /* the previous process with this pid */
@@ -51,8 +50,8 @@ struct process {
 
 struct comm_version {
 	uint64_t time_ns;
-	uint32_t
-		comm; /* name in procs.names, with a reference; PROC_NO_COMM: unknown */
+	/* Name in procs.names, with a reference; PROC_NO_COMM: unknown. */
+	uint32_t comm;
 };
 
 struct proc_thread {

@@ -78,9 +78,8 @@ struct naming {
 	struct naming_guest guest;
 	bool modules_read;
 	struct buf modules; /* the session's list of modules */
-	struct file_index
-		*installed_modules; /* index of the installed modules of the recorded
-					       * kernel; NULL: none */
+	/* Index of the installed modules of the recorded kernel; NULL: none. */
+	struct file_index *installed_modules;
 	bool installed_modules_read;
 	const struct perf_input_symbol_file *symbol_files;
 	size_t nr_symbol_files;
