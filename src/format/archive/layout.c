@@ -23,13 +23,14 @@ static bool archive_layout_is_own(const char *name)
 	};
 
 	for (size_t i = 0; i < COUNT_OF(own); i++)
-		/* A file must not replace a directory above them, either. */
+		/* Also match names of directories above: a file must not replace one. */
 		if (is_in(name, own[i]) || is_in(own[i], name))
 			return true;
 	return false;
 }
 
-/* The locations of resolve/find/binary.c and resolve/find/debug_link.c. */
+/* Returns whether resolve/find/binary.c or resolve/find/debug_link.c can search for a file at this
+ * location. */
 static bool is_debug(const char *name)
 {
 	static const char *const dirs[] = { "usr/lib/debug", "boot", "lib/modules",

@@ -6,28 +6,28 @@
 
 #define ARCHIVE_SAMPLES "var/lib/oprofile/samples"
 #define ARCHIVE_PERF_DATA "perf.data" /* in a directory of the samples */
-#define ARCHIVE_CACHE ".debug"        /* laid out as perf's cache, without links */
+#define ARCHIVE_CACHE ".debug"        /* like perf's build-id cache, without links */
 #define ARCHIVE_MODULES "image-path"  /* modules found by --image-path */
 #define ARCHIVE_VMLINUX ".vmlinux"    /* the file named by --vmlinux or the recording */
 #define ARCHIVE_MANIFEST_NAME "manifest"
-#define ARCHIVE_UNFINISHED_NAME "unfinished" /* in a directory that is being written */
-/* In a directory: the file that is being written. */
+#define ARCHIVE_UNFINISHED_NAME "unfinished" /* marks a directory as incomplete */
+/* Temporary name of the file that is being written into a directory. */
 #define ARCHIVE_PART_NAME "unfinished.part"
 
 /* How readers of an archive use a name. */
 enum archive_name_use {
 	ARCHIVE_NAME_PLAIN, /* a binary or source recorded at this path */
-	ARCHIVE_NAME_DEBUG, /* they can search it for a debug file, kernel or module */
-	ARCHIVE_NAME_JIT,   /* they can read it as a file of a JIT compiler */
-	ARCHIVE_NAME_OWN    /* the format itself uses it, or a directory below it */
+	ARCHIVE_NAME_DEBUG, /* readers can find it as a debug file, kernel or module */
+	ARCHIVE_NAME_JIT,   /* readers can find it as a file of a JIT compiler */
+	ARCHIVE_NAME_OWN /* the archive format itself uses this name or one below it */
 };
 
-/* Processes choose the paths of their binaries, sources and debug files.  So a file of one use
- * must not be stored under a name of another use.  The name is valid (archive_name_ok()). */
+/* Processes choose the paths of their binaries, sources and debug files. So a file must not be
+ * stored under a name that readers use in another way. `name` must be valid (archive_name_ok()). */
 enum archive_name_use archive_name_use(const char *name);
 /* Returns whether the name is in the cache (ARCHIVE_CACHE), where files with the same name have
  * the same build-id. */
 bool archive_name_cached(const char *name);
-/* Returns whether the format defines a file of this name, if the format itself uses the name;
- * true for all other names. */
+/* Returns false if the name is ARCHIVE_NAME_OWN and the archive format defines no file of this
+ * name; true for all other names. */
 bool archive_name_defined(const char *name);

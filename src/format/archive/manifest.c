@@ -109,7 +109,7 @@ void archive_manifest_put(const struct archive_manifest *m, struct buf *out)
 	archive_manifest_put_text(out, "\n");
 }
 
-/* Cuts off and returns the first word of a row. Returns NULL if no word follows it. */
+/* Removes the first word from a row and returns it. Returns NULL if no word follows it. */
 static char *archive_manifest_next_word(char **row)
 {
 	char *word = *row;
@@ -137,7 +137,7 @@ static int archive_manifest_parse_file(struct archive_manifest *m, char *row)
 	return archive_manifest_file(m, &file);
 }
 
-/* Returns 0, 1 if the row was the last one, or a negative errno. */
+/* Parses a row. Returns 0, 1 if the row is "end", or a negative errno. */
 static int parse_row(struct archive_manifest *m, size_t number, char *row)
 {
 	static const char file[] = "file ";

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* pack_bzip2.c - bzip2 compression with several threads.
  *
- * bzip2 is slow, but its blocks are independent. So each block of input becomes a separate
- * stream, compressed by any idle thread and written in order. bzip2 and tar read consecutive
- * streams as one. */
+ * bzip2 is slow, but its blocks are independent. So any idle thread compresses a block of input to
+ * a separate stream, and the streams are written in order. bzip2 and tar read consecutive streams
+ * as one. */
 #include <bzlib.h>
 #include <errno.h>
 #include <pthread.h>
@@ -165,12 +165,13 @@ static int write_oldest(struct bzip2_packer *b)
 	return r;
 }
 
-/* Hands the full block to the threads, or compresses it if there are none. */
+/* Gives the full block to the threads, or compresses it here if there are none. If all blocks are
+ * in use, writes the oldest one. */
 static int hand_over(struct bzip2_packer *b)
 {
 	struct pack_bzip2_piece *p = &b->pieces[b->filling];
 
-	if (!b->nr_threads) { /* no thread could be created */
+	if (!b->nr_threads) { /* no thread could be started */
 		pack_piece(p);
 		set_state(b, p, PIECE_PACKED);
 	} else {
@@ -216,7 +217,7 @@ static int bzip2_finish(void *state)
 
 struct bzip2_unpacker {
 	bz_stream stream;
-	bool begun; /* in the middle of a stream */
+	bool begun; /* the input so far ends in the middle of a stream */
 };
 
 static int unbzip2_new(void **ret_state)

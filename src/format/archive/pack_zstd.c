@@ -12,8 +12,8 @@
 enum {
 	/* Makes binaries 10% smaller than level 3, in a quarter of the time of bzip2. */
 	LEVEL = 7,
-	/* Searches for matches in the previous 64 MB: compilers share much code with each
-	 * other, which saves another 5% at no cost. Every zstd can read up to 27. */
+	/* Searches for matches in the previous 64 MB. This saves 5% at no cost, because the
+	 * programs of an archive share code. Every zstd can read values up to 27. */
 	WINDOW_LOG = 26,
 	OUTPUT_BYTES = 1 << 17
 };
@@ -48,7 +48,8 @@ static int zstd_new(int fd, void **ret_state)
 	ZSTD_CCtx_setParameter(z->zstd, ZSTD_c_windowLog, WINDOW_LOG);
 	ZSTD_CCtx_setParameter(z->zstd, ZSTD_c_enableLongDistanceMatching, 1);
 	ZSTD_CCtx_setParameter(z->zstd, ZSTD_c_checksumFlag, 1);
-	/* No workers (ZSTD_c_nbWorkers): libzstd 1.5.4 crashes with them if memory is short. */
+	/* Do not use worker threads (ZSTD_c_nbWorkers): with them, libzstd 1.5.4 crashes if memory
+	 * is short. */
 	*ret_state = z;
 	return 0;
 }
@@ -83,7 +84,7 @@ static int zstd_finish(void *state)
 
 struct zstd_unpacker {
 	ZSTD_DCtx *ctx;
-	bool begun; /* in the middle of a frame */
+	bool begun; /* the input so far ends in the middle of a frame */
 };
 
 static void unzstd_free(void *state)

@@ -28,18 +28,19 @@ enum tar_kind {
 };
 
 struct tar_member {
-	const char *name; /* as in the file: untrusted; valid until the next call */
+	/* Name as stored in the file, untrusted; valid until the next call. */
+	const char *name;
 	enum tar_kind kind;
 	uint64_t bytes; /* size of the content; 0 except for files */
 };
 
-/* Reads the input. `read` works like read(2) but returns a negative errno on an error. */
+/* The input of a reader. `read` works like read(2), but returns a negative errno on an error. */
 struct tar_source {
 	ssize_t (*read)(void *ctx, void *bytes, size_t len);
 	void *ctx;
 };
 
-/* A `read` function for a file descriptor, to which `ctx` points. */
+/* A `read` function that reads from the file descriptor to which `ctx` (an int *) points. */
 ssize_t tar_source_fd(void *ctx, void *bytes, size_t len);
 
 /* Creates a reader that fails with -EFBIG after `max_bytes` unpacked bytes. Returns 0 or
@@ -51,15 +52,15 @@ void tar_reader_free(struct tar_reader *t); /* accepts NULL */
  * of the source, with a message in *err. */
 int tar_reader_next(struct tar_reader *t, struct tar_member *ret_member,
 		    struct err *err);
-/* Reads the input after the last member, which can only be padding. Returns 0, or an error as
- * above: -EBADMSG if other data follows, for example a second archive. */
+/* Reads the rest of the input after the last member, which may contain only padding. Returns 0, or
+ * an error as above: -EBADMSG if other data follows, for example a second archive. */
 int tar_reader_end(struct tar_reader *t, struct err *err);
-/* Reads content of the current member. Returns how many bytes, 0 at its end, or an error as
- * above. */
+/* Reads up to `len` bytes of the content of the current member. Returns the number of bytes, 0 at
+ * the end of the content, or an error of tar_reader_next(). */
 ssize_t tar_reader_get(struct tar_reader *t, void *bytes, size_t len, struct err *err);
 
-/* Creates a writer to `fd`, which the caller still has to close. Returns 0, -EOPNOTSUPP (built
- * without this compression) or -ENOMEM. */
+/* Creates a writer to `fd`; the caller closes `fd` later. Returns 0, -EOPNOTSUPP (built without
+ * this compression) or -ENOMEM. */
 int tar_writer_new(int fd, enum packing packing, struct tar_writer **ret_tar);
 void tar_writer_free(struct tar_writer *t); /* accepts NULL */
 /* To write a file: begin, put exactly `bytes` bytes in any number of calls, end. `mtime` is in

@@ -19,11 +19,11 @@ enum {
 
 struct tar_reader {
 	struct tar_source source;
-	uint64_t left_of_all;      /* bytes that can still be unpacked */
+	uint64_t left_of_all; /* bytes that may still be unpacked before the limit */
 	struct unpacker *unpacker; /* NULL: compression not detected yet */
 	struct pack_span in;       /* the part of input[] that is not consumed */
 	uint64_t left;             /* content of the member that can be read */
-	uint64_t skip;             /* bytes from there to the next header */
+	uint64_t skip; /* padding bytes after the content, up to the next header */
 	char name[TAR_NAME_MAX + 1];
 	bool has_size; /* has_size and size come from an extended header */
 	uint64_t size;
@@ -64,7 +64,8 @@ void tar_reader_free(struct tar_reader *t)
 	free(t);
 }
 
-/* Reads more input if needed. Returns 1 if there is some, 0 at the end, or a negative errno. */
+/* Reads more input if all of it was consumed. Returns 1 if there is input, 0 at the end, or a
+ * negative errno. */
 static int tar_read_fill(struct tar_reader *t, struct err *err)
 {
 	ssize_t n;
@@ -92,7 +93,7 @@ static int tar_read_begin(struct tar_reader *t, struct err *err)
 	return r ? err_set(err, r, "out of memory") : 0;
 }
 
-/* Unpacks exactly `len` bytes. Fewer are an error. */
+/* Unpacks exactly `len` bytes. It is an error if the input ends before. */
 static int tar_read_get(struct tar_reader *t, void *bytes, size_t len, struct err *err)
 {
 	struct pack_span out = { .at = bytes, .size = len };
@@ -230,8 +231,8 @@ static const char *take_pair(struct tar_reader *t, const char *at, const char *e
 	return next;
 }
 
-/* Parses a member that describes the next one: 'x', or GNU's 'L'. GNU's 'K', the target of a
- * link, is ignored. */
+/* Parses a member that describes the next one: the pax header 'x', or GNU's 'L'. Ignores GNU's
+ * 'K', the target of a link. */
 static int take_extra(struct tar_reader *t, char type, uint64_t bytes, struct err *err)
 {
 	const char *at = t->extra, *end;

@@ -20,7 +20,7 @@ struct tar_writer {
 	struct packer *packer;
 	uint64_t left; /* bytes of the member not yet written */
 	unsigned int padding;
-	bool is_private; /* applies to the following files */
+	bool is_private; /* the following files get mode 0600 */
 };
 
 int tar_writer_new(int fd, enum packing packing, struct tar_writer **ret_tar)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* callgrind_profile.c - files of callgrind and cachegrind (valgrind's manual, "Callgrind Format
- * Specification").  They have costs per line of a function, and costs of calls that include the
- * callees, but no stacks.  So a function becomes one sample of each event, whose period is the
- * function's own cost, and whose callers are unknown. */
+ * Specification"). They have costs per line of a function, and costs of calls that include the
+ * callees, but no stacks. So for each event, a function becomes one sample, whose period is the
+ * cost of the function itself. Callers are unknown. */
 #include <errno.h>
 #include <string.h>
 
@@ -14,7 +14,8 @@
 #include "format/foreign/head.h"
 #include "format/foreign/stack_tree.h"
 
-/* The names of each kind have their own numbers: "fn=(12) name" defines what "fn=(12)" is. */
+/* Kinds of names, which are numbered separately: "fn=(12) name" defines the name for a later
+ * "fn=(12)". */
 enum callgrind_kind {
 	CALLGRIND_OBJECT,
 	CALLGRIND_FUNCTION,
@@ -30,9 +31,9 @@ struct callgrind_key {
 struct callgrind_profile {
 	struct stack_tree tree; /* its frames are functions */
 	struct map name_by; /* (number in the file, kind): number in the tree's names */
-	uint32_t object, function;         /* the current ones: numbers of names */
-	VEC(uint32_t) events;              /* numbers of names */
-	VEC(uint64_t) costs;               /* by frame and event */
+	uint32_t object, function; /* name numbers of the current object and function */
+	VEC(uint32_t) events;      /* numbers of names */
+	VEC(uint64_t) costs;       /* by frame and event */
 	uint64_t last[FOREIGN_EVENTS_MAX]; /* the costs of the previous line */
 	size_t nr_positions;
 	bool after_call; /* the next line is the cost of a call */
@@ -114,7 +115,8 @@ static int callgrind_find_name(struct callgrind_profile *c, struct foreign_word 
 	return map_set(&c->name_by, number, kind, *ret_name);
 }
 
-/* Takes "fn=...".  Returns 1 if the line is something else, 0 or -ENOMEM. */
+/* Parses a line that sets the current name of a kind, such as "fn=...". Returns 0, 1 if the line
+ * is not one, or -ENOMEM. */
 static int callgrind_take_name(struct callgrind_profile *c, struct foreign_word line)
 {
 	for (size_t i = 0; i < COUNT_OF(callgrind_keys); i++) {
@@ -145,7 +147,7 @@ static int callgrind_take_events(struct callgrind_profile *c, struct foreign_wor
 {
 	struct foreign_word w = callgrind_next_word(&list);
 
-	/* Each part of a file has the same head. */
+	/* Later parts of a file repeat the same header. */
 	if (c->events.nr)
 		return 0;
 	for (; w.len && c->events.nr < FOREIGN_EVENTS_MAX;
@@ -171,7 +173,7 @@ static int callgrind_take_command(struct callgrind_profile *c, struct foreign_wo
 	return c->command == STRTAB_FAILED ? -ENOMEM : 0;
 }
 
-/* Takes "key: value".  Unknown keys are ignored. */
+/* Parses a header line "key: value". Ignores unknown keys. */
 static int callgrind_take_head(struct callgrind_profile *c, struct foreign_word line)
 {
 	uint64_t pid;
@@ -249,8 +251,8 @@ static int callgrind_add_costs(struct callgrind_profile *c)
 	return 0;
 }
 
-/* Takes "POSITION... COST...".  Positions are lines and addresses, relative ("+3", "*") or not,
- * and only their number matters. */
+/* Parses a line "POSITION... COST...". The positions (lines and addresses, absolute or relative as
+ * in "+3" and "*") are skipped. */
 static int callgrind_take_costs(struct callgrind_profile *c, struct foreign_word line)
 {
 	const bool is_call = c->after_call;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* chrome_trace.c - the CPU samples in traces of Chrome and Node.js (Trace Event Format, as a
- * list of events or as an object with the list "traceEvents").  An event "Profile" begins a
- * profile of V8, and events "ProfileChunk" with its id continue it; "thread_name" names
- * threads.  The first pass reads what belongs to threads, because chunks can precede it.  The
- * list may lack its end. */
+/* chrome_trace.c - the CPU samples in traces of Chrome and Node.js (Trace Event Format, as a list
+ * of events or as an object with the list "traceEvents"). An event "Profile" begins a profile of
+ * V8, and events "ProfileChunk" with its id continue it; "thread_name" names threads. The first
+ * pass reads the threads and profiles, because chunks can precede the events that describe them.
+ * The end of the list may be missing. */
 #include <errno.h>
 #include <string.h>
 
@@ -13,7 +13,7 @@
 #include "format/foreign/named.h"
 #include "format/foreign/v8_profile.h"
 
-/* Each path exists for both forms of the file. */
+/* The paths of values, once for each of the two forms of the file. */
 enum {
 	NR_FORMS = 2
 };
@@ -53,7 +53,7 @@ struct chrome_profile {
 
 struct chrome_trace {
 	struct stack_tree tree;
-	uint32_t name_thread, name_profile; /* numbers of names of events */
+	uint32_t name_thread, name_profile; /* numbers of the events' names */
 	struct chrome_event event;
 	bool in_event;
 	struct map thread_by;  /* (pid, tid): number of the name */
@@ -198,7 +198,8 @@ static int chrome_add_chunk(struct chrome_trace *t)
 	if (!t->chunk.nodes.nr && !t->chunk.samples.nr)
 		return 0;
 	t->has_samples |= t->chunk.samples.nr;
-	/* A profile in one event, or a trace that begins after the profile. */
+	/* The event "Profile" is missing: the profile is a single event, or the trace begins after
+	 * it. */
 	if (at == MAP_NONE)
 		r = chrome_add_profile(t, &at);
 	if (r)

@@ -39,8 +39,9 @@ enum {
 };
 
 struct firefox_tables {
-	VEC(uint32_t) columns[NR_COLUMNS]; /* STRING: number in the tree */
-	VEC(uint32_t) nodes;               /* by stack: node of the tree */
+	/* Values of the column STRING are numbers of names in the tree. */
+	VEC(uint32_t) columns[NR_COLUMNS];
+	VEC(uint32_t) nodes; /* the tree's node of each stack */
 };
 
 struct firefox_thread {
@@ -58,10 +59,10 @@ struct firefox_reader {
 	/* The samples of the thread. */
 	struct number_queue stacks; /* STACK_TREE_NONE: none */
 	struct number_queue times;
-	struct number_queue
-		weights; /* times 10^MS_DIGITS: which type they are can follow */
+	/* Weights times 10^MS_DIGITS, because the type of the weights can follow them. */
+	struct number_queue weights;
 	size_t nr_threads;
-	bool is_raw; /* as Firefox records it: not processed */
+	bool is_raw; /* an unprocessed profile, as Firefox itself records it */
 	foreign_fn fn;
 	void *ctx;
 	struct foreign_info *info;
@@ -200,7 +201,7 @@ static int firefox_give(struct firefox_reader *f, const struct firefox_sample *s
 				    .cpu = -1,
 				    .time_ns = (uint64_t)sample->time_ns };
 
-	/* The thread did not run, or only its CPU use was measured. */
+	/* A sample without a stack: the thread did not run, or only its CPU use was measured. */
 	if (sample->stack == STACK_TREE_NONE)
 		return 0;
 	if ((uint64_t)sample->stack >= t->nodes.nr || sample->weight < 0) {
@@ -283,7 +284,7 @@ static const char *const firefox_shared[NR_SHARED] = {
 	[SHARED_START] = "meta/startTime",
 };
 
-/* The path of a library, or else its name. */
+/* Adds the path of a library or, if it has none, the name. */
 static int firefox_take_lib(struct firefox_reader *f, size_t at,
 			    const struct json_value *v)
 {
@@ -354,8 +355,8 @@ static const char *const firefox_threads[NR_THREAD] = {
 	[SAMPLE_SCHEMA] = "threads/*/samples/schema",
 };
 
-/* Numbers of processes and threads are numbers or strings, also "12.1" for a process whose
- * number was used before. */
+/* Converts the id of a process or thread, or returns -1. The file contains a number or a string,
+ * such as "12.1" for a process whose number was used before. */
 static int64_t firefox_id(const struct json_value *v)
 {
 	struct foreign_word w = v->text;

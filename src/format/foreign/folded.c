@@ -45,13 +45,13 @@ static bool split_line(struct foreign_word line, struct foreign_word *ret_stack,
 	return ret_stack->len;
 }
 
-/* A kind of line, as far as it shows whether a text contains folded stacks. */
+/* Kinds of lines, which are counted to recognise folded stacks. */
 enum folded_line {
 	FOLDED_NONE,   /* empty or a comment */
 	FOLDED_ONE,    /* a single name and a count: many texts have these */
 	FOLDED_STACK,  /* two names or more, and a count */
-	FOLDED_TWO,    /* the same with two counts */
-	FOLDED_SPACED, /* like FOLDED_ONE, but not a name */
+	FOLDED_TWO,    /* one name or more, and two counts */
+	FOLDED_SPACED, /* blanks or commas and a count, but not a name */
 	FOLDED_OTHER,
 	NR_FOLDED_LINES
 };
@@ -89,7 +89,8 @@ static enum folded_line folded_line_of(struct foreign_word line)
 	return split_line(stack, &rest, &count) ? FOLDED_TWO : FOLDED_STACK;
 }
 
-/* Counts the lines of each kind. Deep recursion can make the first line longer than the head. */
+/* Counts the lines of each kind. If the first line is longer than the head, as after deep
+ * recursion, it counts as a stack if it has a ';'. */
 static void folded_count_lines(const struct foreign_head *head,
 			       size_t counts[NR_FOLDED_LINES])
 {
@@ -111,7 +112,7 @@ static bool folded_is_list(const struct foreign_head *head)
 	size_t counts[NR_FOLDED_LINES] = { 0 };
 
 	folded_count_lines(head, counts);
-	/* /proc/vmstat looks the same. */
+	/* /proc/vmstat has the same form, so exclude it. */
 	return counts[FOLDED_ONE] > 1 && !counts[FOLDED_STACK] && !counts[FOLDED_TWO] &&
 	       !counts[FOLDED_SPACED] && !counts[FOLDED_OTHER] &&
 	       !foreign_head_has_first(head, "nr_free_pages ");
@@ -154,7 +155,8 @@ static void take_mark(struct foreign_frame *f)
 	n->len -= 4;
 }
 
-/* Reads the frames from the end of the stack back to the command, which comes first. */
+/* Parses the frames backwards from the end of the stack, until only the command is left, which is
+ * at the start. */
 static bool foreign_folded_take_frames(struct foreign_word stack, frame_vec *frames,
 				       struct foreign_word *ret_comm)
 {
@@ -189,7 +191,7 @@ static int folded_read_stack(struct foreign_word stack, frame_vec *frames,
 		return -ENOMEM;
 	s->nr_frames = frames->nr;
 	s->truncated = s->nr_frames == FOREIGN_FRAMES_MAX;
-	/* The mark of our own export. */
+	/* Our export adds this frame to truncated stacks. */
 	if (s->nr_frames &&
 	    foreign_folded_is_text(frames->at[s->nr_frames - 1].name, "[truncated]")) {
 		s->truncated = true;
@@ -207,7 +209,7 @@ static int foreign_folded_read_line(struct foreign_word line, frame_vec *frames,
 
 	if (!line.len || line.at[0] == '#')
 		return 0;
-	/* A fraction can be rounded to nothing. */
+	/* A fraction that was rounded to 0 counts as malformed; a count of 0 is valid. */
 	if (!split_line(line, &stack, &s.count) ||
 	    (!s.count && line.at[line.len - 1] != '0')) {
 		info->skipped++;
@@ -218,7 +220,7 @@ static int foreign_folded_read_line(struct foreign_word line, frame_vec *frames,
 	return s.count ? fn(ctx, &s) : 0;
 }
 
-/* In a file with one name per line, the names are functions. */
+/* Reads a line of a file that has one name per line: the names are functions, not commands. */
 static int folded_read_one(struct foreign_word line, frame_vec *frames, foreign_fn fn,
 			   void *ctx, struct foreign_info *info)
 {
@@ -238,7 +240,7 @@ static int folded_read_one(struct foreign_word line, frame_vec *frames, foreign_
 	return s.count ? fn(ctx, &s) : 0;
 }
 
-/* A line of difffolded.pl has the counts of two profiles, which become two events. */
+/* Reads a line of difffolded.pl, which has the counts of two profiles. These become two events. */
 static int folded_read_two(struct foreign_word line, frame_vec *frames, foreign_fn fn,
 			   void *ctx, struct foreign_info *info)
 {

@@ -18,7 +18,7 @@ struct err;
 enum {
 	/* A format is recognised by this many bytes from the start of a file. */
 	FOREIGN_HEAD_BYTES = 256 << 10,
-	/* in one stack; the outermost frames are cut off */
+	/* maximum frames of a stack; further outer frames are dropped */
 	FOREIGN_FRAMES_MAX = 1 << 14,
 	FOREIGN_EVENTS_MAX = 64
 };
@@ -51,7 +51,7 @@ struct foreign_sample {
 	uint64_t stack_id;
 };
 
-/* Properties of the whole profile. Zero-initialize it. */
+/* Properties of the whole profile. Zero-initialize it before setting fields. */
 struct foreign_info {
 	/* ---- set by the caller, kept by readers ---- */
 	/* Called with the position up to which the input was read. May be NULL. */
@@ -63,14 +63,14 @@ struct foreign_info {
 	struct foreign_word period_event;
 	uint64_t period;        /* ... occurred `period` times; 0: unknown */
 	uint64_t start_wall_ns; /* ns since 1970; 0: unknown */
-	uint64_t skipped;       /* malformed lines or samples */
+	uint64_t skipped;       /* number of malformed lines or samples */
 	bool cut;               /* the input ends within a sample */
 };
 
 /* Receives one sample. Returns 0, or a negative errno to stop reading. */
 typedef int (*foreign_fn)(void *ctx, const struct foreign_sample *sample);
 
-/* The beginning of a file. Recognisers of text must not use the last line if it is cut. */
+/* The beginning of a file. Recognisers of text must ignore a last line that is incomplete. */
 struct foreign_head {
 	const char *bytes;
 	size_t len;
@@ -82,8 +82,8 @@ struct foreign_head {
 struct foreign_format {
 	const char *name;
 	const char *title; /* noun phrase for messages: "a callgrind profile" */
-	struct foreign_word
-		magic; /* the first bytes of such a file, or empty, and then: */
+	/* The first bytes of such a file; empty: `is` decides. */
+	struct foreign_word magic;
 	/* Returns true if the whole head agrees with the format. */
 	bool (*is)(const struct foreign_head *head);
 	/* Reads the profile and calls `fn` for each sample. Returns 0; -EBADMSG with a message
@@ -91,8 +91,9 @@ struct foreign_format {
 	 * format is only named. */
 	int (*read)(const void *bytes, size_t len, foreign_fn fn, void *ctx,
 		    struct foreign_info *ret_info, struct err *err);
-	const char *advice; /* without a reader: what to do instead */
-	bool can_be_image; /* such a file can be a binary, whose name selects samples */
+	const char *advice; /* for formats without a reader: advice to the user */
+	/* Such a file can be a sampled binary; users select samples by its name. */
+	bool can_be_image;
 };
 
 /* Detects the format by the first FOREIGN_HEAD_BYTES + 1 bytes of a file, or by the whole file
@@ -134,9 +135,9 @@ int foreign_read_jfr(const void *bytes, size_t len, foreign_fn fn, void *ctx,
 int foreign_read_difffolded(const void *bytes, size_t len, foreign_fn fn, void *ctx,
 			    struct foreign_info *ret_info, struct err *err);
 
-/* Resets the properties that readers set. */
+/* Resets the properties that readers set; readers call it first. */
 void foreign_info_begin(struct foreign_info *info);
-/* For readers: calls passed(). */
+/* Calls info->passed(), if it is set; readers call this as they proceed. */
 void foreign_info_passed(const struct foreign_info *info, const void *at);
 
 /* ---- helpers of the text formats ---- */
@@ -144,8 +145,8 @@ void foreign_info_passed(const struct foreign_info *info, const void *at);
 /* Returns the line at *at without its line end, and moves *at past it. Returns false at the
  * end. */
 bool foreign_line(const char **at, const char *end, struct foreign_word *ret_line);
-/* Returns true if enough lines agree with a format: one damaged line, and one of nine, is
- * tolerated. */
+/* Returns whether enough lines agree with a format. Tolerates one bad line, and further ones up to
+ * one in nine. */
 bool foreign_agrees(size_t nr_good, size_t nr_bad);
 /* Parses a decimal number that makes up the whole word. */
 bool foreign_number(struct foreign_word w, uint64_t *ret_v);

@@ -17,7 +17,7 @@ enum {
 	BYTE_BITS = 8
 };
 
-/* The unit that opgprof writes: oprofile-behaviour.md 1.3. */
+/* The unit of the histogram, as in files of OProfile's opgprof. */
 static const char dimension[DIMENSION_BYTES] = "samples";
 
 static void gmon_put_number(const struct gmon *g, uint64_t value, unsigned int bytes)
@@ -38,8 +38,8 @@ void gmon_put_header(const struct gmon *g)
 	buf_put(g->out, spare, sizeof(spare));
 }
 
-/* Counts above 65535 are split: writes the `part`th part of each. Returns false if no count has
- * such a part. */
+/* Writes a histogram record. Counts above 65535 are split over several records; this writes the
+ * record number `part`. Returns false if no count is that large. */
 static bool put_record(const struct gmon *g, const struct gmon_bins *b, uint64_t part)
 {
 	size_t start = g->out->len;

@@ -8,10 +8,11 @@
 struct foreign_head;
 struct foreign_word;
 
-/* Returns the head of a file of which at least FOREIGN_HEAD_BYTES + 1 bytes are given, or all. */
+/* Returns the head of a file. `bytes` are its first FOREIGN_HEAD_BYTES + 1 bytes or, if it is
+ * shorter, all of it. */
 struct foreign_head foreign_head_of(const char *bytes, size_t len);
 
-/* Returns the head without a byte order mark and leading white space; borrowed. */
+/* Returns the bytes of the head after a byte order mark and white space; borrowed. */
 struct foreign_word foreign_head_text(const struct foreign_head *head);
 /* Returns true if the first line that is neither empty nor a comment ("#") begins with `text`. */
 bool foreign_head_has_first(const struct foreign_head *head, const char *text);

@@ -41,7 +41,7 @@ struct jfr_method {
 };
 
 struct jfr_thread {
-	uint32_t os_name, java_name; /* names of the tree; 0: none */
+	uint32_t os_name, java_name; /* numbers of names in the tree; 0: none */
 	int64_t tid;
 };
 
@@ -51,7 +51,7 @@ struct jfr_stack {
 	uint32_t node; /* STACK_TREE_NONE: not yet resolved */
 };
 
-/* The fields of the value that is read. */
+/* The fields of the value that is being read. */
 struct jfr_value {
 	uint64_t type, name, sampled_thread, stack_trace, start_time, samples;
 	uint64_t os_thread_id;
@@ -69,8 +69,9 @@ struct jfr_reader {
 	struct stack_tree tree;
 	struct jfr_types types;
 	struct jfr_chunk chunk;
-	struct map by[NR_JFR_POOLS]; /* key: index, or the value if it is a number */
-	VEC(uint64_t) classes;       /* keys of their names */
+	/* For each pool, key -> index in an array below, or a name number for JFR_SYMBOLS. */
+	struct map by[NR_JFR_POOLS];
+	VEC(uint64_t) classes; /* keys of their names */
 	VEC(struct jfr_method) methods;
 	VEC(struct jfr_stack) stacks;
 	VEC(uint64_t) frames; /* keys of methods */
@@ -166,7 +167,8 @@ static void jfr_set(struct jfr_reader *j, enum jfr_pool pool, uint64_t key,
 		j->no_memory = true;
 }
 
-/* Stores the value that was read, of which `first_frame` is the first frame. */
+/* Stores the value that was read under `key` of a pool. If it is a stack, its frames begin at
+ * index `first_frame`. */
 static void jfr_store(struct jfr_reader *j, enum jfr_pool pool, uint64_t key,
 		      size_t first_frame)
 {
@@ -216,7 +218,7 @@ static enum jfr_pool jfr_pool_of(const struct jfr_type *type)
 	return NR_JFR_POOLS;
 }
 
-/* Reads the values of one type. */
+/* Reads the constant pool of one type. */
 static void jfr_read_pool(struct jfr_reader *j, struct cursor *c)
 {
 	const struct jfr_type *type = jfr_types_find(&j->types, jfr_varint(c));
@@ -236,7 +238,8 @@ static void jfr_read_pool(struct jfr_reader *j, struct cursor *c)
 	}
 }
 
-/* Returns the event at an offset of the chunk after its size and type, or a failed cursor. */
+/* Returns a cursor to the event at an offset of the chunk, placed after the event's size and type;
+ * it has failed if there is no such event. */
 static struct cursor jfr_event_at(const struct jfr_chunk *chunk, uint64_t offset,
 				  uint64_t *ret_type)
 {
@@ -256,7 +259,8 @@ static struct cursor jfr_event_at(const struct jfr_chunk *chunk, uint64_t offset
 	return c;
 }
 
-/* Reads all events with constant pools: each refers to the one before it. */
+/* Reads all events with constant pools, from the last one backwards: each contains the distance to
+ * the previous one. */
 static void jfr_read_pools(struct jfr_reader *j)
 {
 	uint64_t offset = j->chunk.pools;
@@ -291,7 +295,8 @@ static struct foreign_word jfr_symbol(const struct jfr_reader *j, uint64_t key)
 	return stack_tree_text(&j->tree, name == MAP_NONE ? 0 : name);
 }
 
-/* Appends "java.lang.String.hashCode" for the class "java/lang/String". */
+/* Appends the name of a method as in "java.lang.String.hashCode"; the file stores the class as
+ * "java/lang/String". */
 static void jfr_put_method(struct jfr_reader *j, uint64_t key, struct buf *name)
 {
 	const uint32_t at = map_get(&j->by[JFR_METHODS], key, 0);
@@ -310,8 +315,8 @@ static void jfr_put_method(struct jfr_reader *j, uint64_t key, struct buf *name)
 	buf_put(name, text.at, text.len);
 }
 
-/* Adds the stack to the tree, from the outermost frame inwards, and sets its node. Returns 0 or
- * -ENOMEM. */
+/* Adds the stack to the tree, from the outermost frame inwards, and stores its node in the stack.
+ * Returns 0 or -ENOMEM. */
 static int jfr_resolve(struct jfr_reader *j, struct jfr_stack *s)
 {
 	struct buf name = { 0 };
@@ -479,7 +484,8 @@ static int jfr_read(struct jfr_reader *j, struct foreign_word text, struct err *
 		uint64_t size = 0;
 
 		r = jfr_read_head(j, in, &size, err);
-		/* Without its end, where metadata and pools are, a chunk has no names. */
+		/* Stop at an incomplete chunk: the metadata and pools with the names are at its
+		 * end. */
 		if (r || size < HEAD_BYTES || size > cursor_left(&in))
 			break;
 		j->chunk.in = cursor_of(in.data + in.pos, (size_t)size, in.swap);

@@ -9,7 +9,7 @@
 enum jfr_encoding {
 	JFR_TEXT_NULL,
 	JFR_TEXT_EMPTY,
-	JFR_TEXT_POOL, /* a number in the pool of strings */
+	JFR_TEXT_POOL, /* a number that refers to the pool of strings */
 	JFR_TEXT_UTF8,
 	JFR_TEXT_CHARS,
 	JFR_TEXT_LATIN1
@@ -19,7 +19,8 @@ enum {
 	VARINT_BYTES = 9
 };
 
-/* A tree of names with attributes; all texts are numbers of a list of strings. */
+/* The metadata: a tree of elements with attributes, whose texts are numbers in a list of
+ * strings. */
 struct jfr_metadata {
 	struct jfr_types *types;
 	struct cursor *in;
@@ -58,8 +59,8 @@ static void jfr_put_char(struct buf *b, uint32_t c)
 	}
 }
 
-/* Returns a text in UTF-8; `scratch` holds one in another encoding.  For a number of the pool,
- * returns an empty text. */
+/* Reads a text and returns it in UTF-8, borrowed from the input or, if it was converted, from
+ * `scratch`. If the text is a number in the pool of strings, returns an empty text. */
 static struct foreign_word jfr_read_text(struct cursor *c, struct buf *scratch)
 {
 	const uint8_t encoding = cursor_u8(c);
@@ -216,7 +217,8 @@ static uint64_t jfr_metadata_read_node(struct jfr_metadata *m)
 	return jfr_varint(m->in);
 }
 
-/* All nodes in order: which are the children of which shows in their kinds. */
+/* Reads all nodes of the tree in the order of the file. Their parents are not tracked, because the
+ * kind of a node shows its meaning. */
 static void jfr_metadata_read_nodes(struct jfr_metadata *m)
 {
 	uint64_t left = 1;

@@ -47,7 +47,7 @@ enum jfr_primitive {
 struct jfr_field {
 	enum jfr_field_name name;
 	uint64_t type;
-	bool is_pool; /* a number in the constant pool of the type */
+	bool is_pool; /* the value is a number that refers to the constant pool of the type */
 	bool is_array;
 };
 
@@ -64,7 +64,9 @@ struct jfr_types {
 	struct map type_by; /* (id, 0): index of `types` */
 	struct buf names;
 	struct buf text; /* scratch space for a text in another encoding */
-	uint64_t steps;  /* left for the walks of a chunk; hostile types can be empty */
+	/* Maximum steps that remain for the walks of a chunk, because values of hostile types can
+	 * be empty. */
+	uint64_t steps;
 	bool no_memory;
 };
 
@@ -73,15 +75,17 @@ uint64_t jfr_varint(struct cursor *c);
 /* Reads the types of a chunk from its metadata event.  Sets c->failed if the event is malformed,
  * and t->no_memory if memory is short. */
 void jfr_types_read(struct jfr_types *t, struct cursor *c);
-/* Return the type with this id or name, borrowed until jfr_types_clear(), or NULL if it is unknown. */
+/* Return the type with this id or name, borrowed until jfr_types_clear(), or NULL if it is
+ * unknown. */
 const struct jfr_type *jfr_types_find(const struct jfr_types *t, uint64_t id);
 const struct jfr_type *jfr_types_named(const struct jfr_types *t, const char *name);
-/* Removes the types, before those of the next chunk are read. */
+/* Removes all types; call it before reading those of the next chunk. */
 void jfr_types_clear(struct jfr_types *t);
 void jfr_types_done(struct jfr_types *t);
 
-/* Receives the fields of a value in order, at any depth.  `text` is empty for numbers, and valid
- * until the next call.  `number` is 0 for texts, and for numbers of a fixed size above one byte. */
+/* Receives the fields of a value in order, including those of nested values. `text` is empty for
+ * numbers, and valid until the next call. `number` is 0 for texts, and for numbers of a fixed size
+ * above one byte. */
 typedef void (*jfr_fn)(void *ctx, enum jfr_field_name field, uint64_t number,
 		       struct foreign_word text);
 /* Reads a value of `type` at `c`, and calls `fn` for each of its fields.  Sets c->failed if the

@@ -11,7 +11,8 @@ struct decimal {
 	int64_t exponent; /* power of ten */
 };
 
-/* Reads "-12", without any limit of digits; those that do not fit only count. */
+/* Parses digits; there can be any number of them. Digits that do not fit into the value are only
+ * counted. */
 static size_t json_number_digits(struct foreign_word w, size_t at, struct decimal *d,
 				 bool fraction)
 {

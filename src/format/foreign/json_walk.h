@@ -42,13 +42,14 @@ typedef int (*json_walk_fn)(void *ctx, size_t at, const struct json_value *value
 
 struct json_walk_paths {
 	const char *const *paths;
-	size_t nr;                       /* at most JSON_WALK_PATHS_MAX */
-	const struct foreign_info *info; /* its passed() is called; may be NULL */
+	size_t nr; /* at most JSON_WALK_PATHS_MAX */
+	/* info->passed() reports the progress; may be NULL. */
+	const struct foreign_info *info;
 };
 
-/* Returns 0; 1 if the text ends too early; -EBADMSG if it is not JSON, -E2BIG if it exceeds a
- * limit, and -EOPNOTSUPP in a build without yajl, each with a message in *err; -ENOMEM; or the
- * error of `fn`. */
+/* Walks through `text` and calls `fn` for each value at one of the paths. Returns 0; 1 if the text
+ * ends too early; -EBADMSG if it is not JSON, -E2BIG if it exceeds a limit, and -EOPNOTSUPP in a
+ * build without yajl, each with a message in *err; -ENOMEM; or the error of `fn`. */
 int json_walk(struct foreign_word text, const struct json_walk_paths *paths,
 	      json_walk_fn fn, void *ctx, struct err *err);
 /* Returns the version of yajl, or NULL in a build without it. */

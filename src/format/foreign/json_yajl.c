@@ -45,7 +45,7 @@ struct json_yajl {
 	VEC(struct json_yajl_level) levels;
 	json_walk_fn fn;
 	void *ctx;
-	int r; /* why a callback stopped the parser */
+	int r; /* the error with which a callback stopped the parser */
 	struct json_yajl_block blocks;
 	size_t bytes;
 	jmp_buf no_memory;
@@ -117,7 +117,8 @@ static bool json_yajl_split(const char *text, struct json_yajl_path *ret_path)
 	return true;
 }
 
-/* An element of an array has no key. */
+/* Returns whether a component of a path matches `key`, or an element of an array if `key` is
+ * NULL. */
 static bool json_yajl_fits(struct foreign_word component, const char *key, size_t len)
 {
 	if (!key)
@@ -141,7 +142,7 @@ static uint64_t json_yajl_paths_to(const struct json_yajl *y, uint64_t among,
 	return found;
 }
 
-/* Returns the paths that lead to or through the value that follows. */
+/* Returns the paths that lead to or through the next value. */
 static uint64_t json_yajl_paths_of_value(const struct json_yajl *y)
 {
 	if (!y->levels.nr)
@@ -184,7 +185,7 @@ static int json_yajl_begin(struct json_yajl *y, bool is_array)
 
 	if (depth == JSON_WALK_DEPTH_MAX)
 		y->r = -E2BIG;
-	/* All elements of an array are reached by the same paths. */
+	/* The paths are the same for all elements of an array. */
 	if (is_array)
 		l.child = json_yajl_paths_to(y, l.here, depth, NULL, 0);
 	if (!y->r && !vec_push(&y->levels, l))
@@ -265,7 +266,7 @@ static int json_yajl_fail(const struct json_yajl *y, struct err *err)
 	return y->r;
 }
 
-/* Parses all of it.  On an error of the parser, the number of the byte is in *ret_at. */
+/* Parses the text. On an error of the parser, stores the offset of the error in *ret_at. */
 static yajl_status json_yajl_parse(struct json_yajl *y, struct foreign_word text,
 				   bool *ret_cut, size_t *ret_at)
 {
@@ -274,7 +275,7 @@ static yajl_status json_yajl_parse(struct json_yajl *y, struct foreign_word text
 	yajl_handle h = yajl_alloc(&json_yajl_callbacks, &memory, y);
 	yajl_status status;
 
-	/* Names in profiles can have any encoding. */
+	/* Do not check for UTF-8, because names in profiles can have any encoding. */
 	*ret_at = 0;
 	yajl_config(h, yajl_dont_validate_strings, 1);
 	do {
@@ -296,7 +297,8 @@ static yajl_status json_yajl_parse(struct json_yajl *y, struct foreign_word text
 	return status;
 }
 
-/* Here and not in json_walk(), because setjmp() can lose changes of local variables. */
+/* Runs the parser. This is a separate function, because setjmp() can lose changes of local
+ * variables of its caller. */
 static int json_yajl_walk(struct json_yajl *y, struct foreign_word text,
 			  struct err *err)
 {

@@ -18,8 +18,8 @@ static bool named_begins(const struct foreign_head *h, const void *bytes, size_t
 
 bool foreign_is_pe(const struct foreign_head *head)
 {
-	const size_t at_offset =
-		0x3c; /* of the new header's position in the DOS header */
+	/* Where the DOS header contains the offset of the PE header. */
+	const size_t at_offset = 0x3c;
 	struct cursor c = cursor_le(head->bytes, head->len);
 	const void *signature;
 
@@ -47,7 +47,7 @@ bool foreign_is_llvm_profile(const struct foreign_head *head)
 
 bool foreign_is_gcov(const struct foreign_head *head)
 {
-	/* Then a version such as "*704" or "B23*". */
+	/* A version such as "*704" or "B23*" follows the magic. */
 	return head->len > 8 && named_begins(head, "adcg", 4) &&
 	       (head->bytes[4] == '*' || head->bytes[7] == '*' ||
 		head->bytes[4] == 'R');
@@ -71,7 +71,8 @@ bool foreign_is_go_trace(const struct foreign_head *head)
 	       memmem(head->bytes, 16, " trace\0", 7);
 }
 
-/* Words of 32 or 64 bits: 0, 3 (words that follow in this header), 0, the period, 0. */
+/* Returns whether the file begins with these words of 32 or (`wide`) 64 bits: 0, 3 (number of
+ * header words that follow), 0, the period, 0. */
 static bool is_gperftools_header(const struct foreign_head *head, bool wide)
 {
 	static const uint64_t wanted[] = { 0, 3, 0 };
@@ -124,7 +125,7 @@ bool foreign_is_perf_report_text(const struct foreign_head *head)
 	       foreign_head_has_line(head, "# Children");
 }
 
-/* The raw records of perf script -D and perf report -D. */
+/* Recognises the raw records that perf script -D and perf report -D print. */
 bool foreign_is_perf_dump_text(const struct foreign_head *head)
 {
 	return foreign_head_has_line(head, ". ... raw event: size ");
@@ -191,7 +192,7 @@ bool foreign_is_svg(const struct foreign_head *head)
 	       !memmem(head->bytes, head->len, "<html", 5);
 }
 
-/* Names in folded stacks can also begin with brackets: "[[unknown]];f 1". */
+/* Folded stacks can also begin with brackets, as in "[[unknown]];f 1". */
 bool foreign_is_json(const struct foreign_head *head)
 {
 	struct foreign_word w = foreign_head_text(head);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* named.h - recognisers of files that have no reader: error messages name them.
+/* named.h - recognises formats that have no reader, so that error messages can name them.
  * Layer: format, private to it. */
 #pragma once
 #include <stdbool.h>
 
 struct foreign_head;
 
-/* Each returns true if the first bytes of a file look like this format. */
+/* Each function returns whether a file has the format, judged by its first bytes. */
 
 /* ---- binary ---- */
 bool foreign_is_pe(const struct foreign_head *head);

@@ -39,7 +39,7 @@ int number_queue_push(struct number_queue *q, int64_t number)
 {
 	int r = 0;
 
-	/* Numbers of the tail that were already removed are at its begin. */
+	/* The tail is full: move the rest of it over the numbers that were already removed. */
 	if (q->tail.nr == PIECE_NUMBERS && !q->head.nr && q->from == q->to) {
 		for (size_t i = q->pos; i < q->tail.nr; i++)
 			q->tail.at[i - q->pos] = q->tail.at[i];
@@ -97,7 +97,7 @@ void number_queue_clear(struct number_queue *q)
 {
 	q->tail.nr = q->head.nr = q->pos = 0;
 	q->nr = 0;
-	/* The space of the file is used again. */
+	/* Empty the file, to use it again. */
 	if (q->has_file && (lseek(q->fd, 0, SEEK_SET) || ftruncate(q->fd, 0))) {
 		close(q->fd);
 		q->has_file = false;

@@ -128,7 +128,7 @@ static bool opreport_text_number_of(struct opreport_word w, int base,
 	return w.len > 0;
 }
 
-/* Parses "FILE:LINE": ends with a colon, digits, and a blank or the end of the line. */
+/* Parses "FILE:LINE", which ends with a colon and digits, before a blank or the end of the line. */
 static bool take_place(struct rest *r, struct opreport_line *l)
 {
 	opreport_text_skip_blanks(r);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* opreport_text.h - parses lines of `opreport -gdf` (oprofile-behaviour.md 1.1.5).
+/* opreport_text.h - parses lines of `opreport -gdf`, as OProfile prints them.
  * Layer: format.
  *
- * The output has header lines ("CPU: ...", "Counted EVENT events ..."), a title line that
- * begins with "vma", and then one line per function:
+ * The output has header lines ("CPU: ...", "Counted EVENT events ..."), a title line that begins
+ * with "vma", and then one line per function:
  *     VMA  samples % (of each event)  FILE:LINE  [IMAGE  [APP]]  SYMBOL
  * followed by one indented line for each of its addresses:
  *     VMA  samples % ...  FILE:LINE
- * FILE:LINE can be "(no location information)".  Blanks in FILE, IMAGE and APP are escaped as
- * \x20, and so is a backslash that would look like an escape (\x5c). */
+ * FILE:LINE can be "(no location information)". Blanks in FILE, IMAGE and APP are escaped as \x20,
+ * and so is a backslash that would look like an escape (\x5c). */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -49,13 +49,14 @@ struct opreport_line {
 	uint64_t counts[OPREPORT_EVENTS_MAX]; /* for each event */
 	struct opreport_word file;            /* empty: unknown */
 	uint64_t line;
-	struct opreport_word image; /* image and app are empty if they have no column */
+	/* empty, like `app`, if the output has no such column. */
+	struct opreport_word image;
 	struct opreport_word app;
 };
 
 /* Appends FILE:LINE, IMAGE or APP. */
 void opreport_put_word(struct buf *out, const char *text, size_t len);
-/* Appends such a word of a line without its escapes. */
+/* Appends FILE:LINE, IMAGE or APP of a line, with the escapes replaced. */
 void opreport_put_plain(struct buf *out, struct opreport_word word);
 
 /* Parses one line. `text` does not end with a newline. Returns 0, or -EBADMSG with the reason

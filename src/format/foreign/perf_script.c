@@ -45,7 +45,8 @@ static void cut_offset(struct foreign_word *name)
 		name->len = digits - 3;
 }
 
-/* Returns the index of the parenthesis that opens the group which ends at `end`; or `end`. */
+/* Returns the index of the parenthesis that matches the closing one at `end`, or `end` if there is
+ * none. */
 static size_t foreign_perf_script_group(struct foreign_word text, size_t end)
 {
 	size_t depth = 1, at = end;
@@ -73,7 +74,7 @@ static bool foreign_perf_script_find_image(struct foreign_word text, size_t *ret
 	open = foreign_perf_script_group(text, close);
 	if (open == close || (open && text.at[open - 1] != ' '))
 		return false;
-	/* Names contain parentheses, too: "(anonymous namespace)::f". */
+	/* The parentheses can belong to the name, as in "(anonymous namespace)::f". */
 	if (close + 1 < text.len &&
 	    (text.at[close + 1] != ' ' ||
 	     (text.at[open + 1] != '/' && text.at[open + 1] != '[' &&
@@ -88,7 +89,7 @@ static bool foreign_perf_script_find_image(struct foreign_word text, size_t *ret
 struct script_frame_text {
 	struct foreign_frame frame;
 	struct foreign_word address;
-	bool is_inlined; /* its image is that of its caller */
+	bool is_inlined; /* an inlined call, printed without an image: the caller's image applies */
 };
 
 /* Parses "ADDRESS NAME (IMAGE)". Returns false for anything else. */
@@ -130,8 +131,8 @@ static bool foreign_perf_script_is_blank(struct foreign_word line)
 	return !foreign_perf_script_trim(line).len;
 }
 
-/* Fields that perf prints after the stack, in its last line: registers, branches, an instruction,
- * a physical address. */
+/* Returns whether a line can be the last one of a stack, in which perf prints registers, branches,
+ * an instruction or a physical address. */
 static bool foreign_perf_script_is_after(struct foreign_word line)
 {
 	return line.len > 1 && line.at[0] == ' ' &&
@@ -139,7 +140,8 @@ static bool foreign_perf_script_is_after(struct foreign_word line)
 		script_head_is_hex(foreign_perf_script_trim(line)));
 }
 
-/* "  FILE:LINE" or "  IMAGE[ADDRESS]" after a frame: -F srcline. */
+/* Returns whether a line is the source position of the previous frame (-F srcline), "  FILE:LINE"
+ * or "  IMAGE[ADDRESS]". */
 static bool foreign_perf_script_is_source(struct foreign_word line)
 {
 	const char *insn = memmem(line.at, line.len, " insn:", 6);
@@ -165,7 +167,7 @@ struct script_lines {
 	size_t nr_heads, nr_ids;
 };
 
-/* Counts the lines that agree with a layout. */
+/* Counts how many lines agree with a layout and how many do not. */
 static struct script_lines foreign_perf_script_count(const struct script_head *layout,
 						     const char *at, const char *end)
 {
@@ -213,7 +215,7 @@ static struct script_lines foreign_perf_script_count(const struct script_head *l
 	return n;
 }
 
-/* Finds the layout that the first lines of a text agree with. */
+/* Returns the layout with which the first lines of a text agree. */
 static struct script_head foreign_perf_script_layout(const char *bytes, const char *end)
 {
 	struct script_head head = { .layout = SCRIPT_LAYOUT_MARKED };
@@ -243,13 +245,15 @@ struct foreign_perf_script_reading {
 	struct foreign_info *info;
 	struct script_head head;
 	struct foreign_sample s;
-	struct foreign_word other; /* of the first line, possibly with the only frame */
+	/* The rest of the first line, which can contain the only frame. */
+	struct foreign_word other;
 	frame_vec frames;
 	struct foreign_word address; /* of the last frame */
-	size_t nr_inlined; /* last frames, whose image follows with their caller */
-	bool open;         /* `s` is waiting for frames */
+	/* How many of the last frames are inlined and get the image of the next frame. */
+	size_t nr_inlined;
+	bool open;        /* `s` is not passed to `fn` yet, because frames can follow */
 	bool needs_blank; /* `s` has a stack or must get one, so an empty line must end it */
-	bool has_stack; /* `s` has frames in lines of their own */
+	bool has_stack; /* `s` has frames in separate lines */
 	bool any_stack; /* an earlier sample had a stack */
 };
 
@@ -301,7 +305,7 @@ static int foreign_perf_script_begin_sample(struct foreign_perf_script_reading *
 	g->open = true;
 	g->frames.nr = g->nr_inlined = 0;
 	g->address.len = 0;
-	/* Fields of a tracepoint can follow instead of a frame. */
+	/* If the rest of the line has fields of a tracepoint, there may be no stack. */
 	g->needs_blank = g->any_stack && foreign_perf_script_is_blank(other);
 	return r;
 }
@@ -319,7 +323,8 @@ static int foreign_perf_script_add_frame(struct foreign_perf_script_reading *g,
 	return foreign_perf_script_push_frame(g, &frame);
 }
 
-/* With -F ip,sym a sample has no first line. */
+/* Reads a line with a frame. With -F ip,sym, a sample has no first line, so a frame can begin a
+ * sample. */
 static int foreign_perf_script_read_frame(struct foreign_perf_script_reading *g,
 					  struct foreign_word line)
 {
@@ -347,7 +352,8 @@ static int foreign_perf_script_read_line(struct foreign_perf_script_reading *g,
 		return 0;
 	if (script_head_is_record(line))
 		return foreign_perf_script_finish(g);
-	/* Any line can begin a sample, so it must not be one of an open stack. */
+	/* In the layout of stacks, any line could be the first one of a sample, so do not parse it
+	 * as one within a stack. */
 	if ((g->head.layout != SCRIPT_LAYOUT_STACKS || !g->has_stack) &&
 	    script_head_parse(&g->head, line, &s, &other))
 		return foreign_perf_script_begin_sample(g, &s, other);

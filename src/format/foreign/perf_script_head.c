@@ -116,7 +116,8 @@ static bool script_word_take_time(struct foreign_word w, struct foreign_sample *
 	       !__builtin_add_overflow(seconds, part, &s->time_ns);
 }
 
-/* The flags of -F misc: the CPU mode, and then flags of records. */
+/* Returns whether a word is the field of -F misc: a letter for the CPU mode, then letters for
+ * flags of records. */
 static bool script_word_is_misc(struct foreign_word w)
 {
 	static const char modes[] = "KUHGgE", flags[] = "MESFDpP";
@@ -174,7 +175,8 @@ bool script_head_is_wide_frame(struct foreign_word line)
 	return (size_t)(w.at - line.at) > ADDRESS_WIDTH;
 }
 
-/* Returns the last address of perf's column width and what follows it, or an empty word. */
+/* Returns the rest of the line from its last address on that is right-aligned to perf's column
+ * width, or an empty word. */
 static struct foreign_word script_head_wide_address(struct foreign_word other)
 {
 	const char *end = other.at + other.len;
@@ -191,7 +193,8 @@ static struct foreign_word script_head_wide_address(struct foreign_word other)
 		if (script_word_width(w, other.at) <= ADDRESS_WIDTH)
 			continue;
 		found = (struct foreign_word){ w.at, (size_t)(end - w.at) };
-		/* A physical address and page sizes can follow the frame. */
+		/* Continue the search at a number: a physical address and page sizes can follow
+		 * the frame. */
 		if (found.len > w.len + 1 && !isdigit((unsigned char)w.at[w.len + 1]))
 			break;
 	}
@@ -204,7 +207,7 @@ struct foreign_word script_head_last_frame(struct foreign_word other)
 
 	if (found.len)
 		return found;
-	/* Texts whose columns are not aligned. */
+	/* The columns of some texts are not aligned: accept an address at the start. */
 	while (other.len && script_word_is_blank(*other.at))
 		other = (struct foreign_word){ other.at + 1, other.len - 1 };
 	return script_head_is_hex(other) ? other : found;
@@ -212,7 +215,8 @@ struct foreign_word script_head_last_frame(struct foreign_word other)
 
 /* ---- the fields before the time or the event ---- */
 
-/* Parses words[0] .. words[nr - 1], from the last to the first: what remains is the command. */
+/* Parses words[0] to words[nr - 1], backwards: the words that remain at the start are the
+ * command. */
 static void script_head_take_front(const struct script_head *head,
 				   const struct script_words *w, size_t nr,
 				   struct foreign_sample *s)
@@ -226,7 +230,7 @@ static void script_head_take_front(const struct script_head *head,
 	if (nr >= first + 2 && script_word_is_time_of_day(w->at[nr - 1]) &&
 	    script_word_is_date(w->at[nr - 2]))
 		nr -= 2;
-	/* A command can also be "K". */
+	/* "K" can also be a command, so the previous word must be a number or a CPU. */
 	if (nr > first && script_word_is_misc(w->at[nr - 1]) &&
 	    (nr - 1 == first || isdigit((unsigned char)w->at[nr - 1].at[-1]) ||
 	     isdigit((unsigned char)w->at[nr - 2].at[w->at[nr - 2].len - 1]) ||
@@ -257,7 +261,7 @@ static size_t script_head_take_period(const struct script_words *w, size_t i,
 	uint64_t period;
 	bool has_period = i < w->nr && foreign_number(w->at[i], &period);
 
-	/* Without an event, the number could be an address. */
+	/* Without an event after it, the number could be an address. */
 	if (has_period && ((i + 1 < w->nr && (script_word_is_event(w->at[i + 1]) ||
 					      script_head_is_hex(w->at[i + 1]))) ||
 			   i + 1 == w->nr)) {
@@ -287,12 +291,14 @@ static bool script_head_at_time(const struct script_head *head,
 	script_head_take_front(head, w, at, s);
 	next = script_head_take_period(w, at + 1, s);
 	*ret_other = script_words_from(w, next);
-	/* perf prints all digits; a text with fewer, such as "2.1: Title", needs more evidence. */
+	/* perf prints 6 or 9 digits. A number with fewer digits, as in "2.1: Title", needs more
+	 * evidence. */
 	return is_exact || (s->tid >= 0 && s->event.len) ||
 	       (at && w->at[at - 1].at[0] == '-') || (s->cpu >= 0 && s->event.len);
 }
 
-/* "COMM ... EVENT: ...", without a time. */
+/* Parses a line "COMM ... EVENT: ...", whose event is word `at`. Returns false if the line does
+ * not begin a sample. */
 static bool script_head_at_event(const struct script_head *head,
 				 const struct script_words *w, size_t at,
 				 struct foreign_sample *s,
@@ -314,7 +320,8 @@ static bool script_head_at_event(const struct script_head *head,
 	*ret_other = script_words_from(w, at + 1);
 	if (memchr(event.at, ':', event.len) && event.at[event.len - 1] != ':')
 		return true;
-	/* Other texts also have a word with a colon: perf prints a blank or an address then. */
+	/* Lines of other texts can also contain a word with a colon. After an event, perf prints a
+	 * blank or an address. */
 	return s->cpu >= 0 || (ret_other->len && at + 1 == w->nr) ||
 	       script_head_wide_address(*ret_other).len ||
 	       (ret_other->len && w->end[-1] == ')' &&
@@ -382,7 +389,8 @@ static bool script_head_parse_columns(const struct script_head *head,
 		return w->nr;
 	if (address < w->nr)
 		return true;
-	/* Every field ends with a blank, and perf aligns commands to the right. */
+	/* Without an address: perf ends every field with a blank, and aligns commands to the
+	 * right. */
 	return w->nr && w->end[-1] == ' ' &&
 	       (s->comm.len
 			? (size_t)(s->comm.at + s->comm.len - w->begin) == COMM_WIDTH

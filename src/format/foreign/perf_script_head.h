@@ -17,20 +17,21 @@
 /* How a text separates its samples. */
 enum script_layout {
 	SCRIPT_LAYOUT_NONE,
-	/* Each first line has a time or an event, which other lines do not have. */
+	/* The first line of each sample has a time or an event; other lines do not. */
 	SCRIPT_LAYOUT_MARKED,
-	SCRIPT_LAYOUT_STACKS, /* any line before "\tADDRESS ..." */
-	SCRIPT_LAYOUT_LINES /* each line is a sample, and perf's column widths show the fields */
+	SCRIPT_LAYOUT_STACKS, /* the first line of a sample is the line before "\tADDRESS ..." */
+	SCRIPT_LAYOUT_LINES /* each line is a sample; perf's column widths distinguish the fields */
 };
 
 struct script_head {
 	enum script_layout layout;
-	bool no_ids; /* without PID and TID: a number there belongs to the command */
+	/* The text has no PID and TID: a number at their position is part of the command. */
+	bool no_ids;
 };
 
-/* Parses the first line of a sample. Sets all fields of *ret_sample but the frames and the count.
- * *ret_other is the rest of the line. Texts are borrowed from `line`. Returns false if the line
- * does not begin a sample. */
+/* Parses the first line of a sample. Sets all fields of *ret_sample except the frames and the
+ * count, and *ret_other to the rest of the line. Texts are borrowed from `line`. Returns false if
+ * the line does not begin a sample. */
 bool script_head_parse(const struct script_head *head, struct foreign_word line,
 		       struct foreign_sample *ret_sample,
 		       struct foreign_word *ret_other);

@@ -60,8 +60,8 @@ struct foreign_pprof {
 	bool no_memory;
 };
 
-/* The fields of a Profile can be in any order. profile.proto defines which numbers are
- * messages, strings and numbers. */
+/* Returns whether a field of a Profile has the type that profile.proto defines for its number. The
+ * fields can be in any order. */
 static bool fits_profile(const struct protobuf_field *f)
 {
 	static const uint32_t messages =
@@ -203,7 +203,8 @@ static struct foreign_word foreign_pprof_string_at(const struct foreign_pprof *w
 				      : (struct foreign_word){ "", 0 };
 }
 
-/* Reads everything but the samples, which depend on it: strings and functions can follow them. */
+/* Reads everything except the samples, which refer to strings and functions that can follow
+ * them. */
 static void foreign_pprof_take_tables(struct foreign_pprof *w, struct cursor c)
 {
 	static void (*const takers[])(struct foreign_pprof *, struct cursor) = {
@@ -230,7 +231,7 @@ static void foreign_pprof_take_tables(struct foreign_pprof *w, struct cursor c)
 	}
 }
 
-/* Returns the index of a string, or an index that no label has. */
+/* Returns the index of a string, or UINT64_MAX, which no label has. */
 static uint64_t foreign_pprof_key_of(const struct foreign_pprof *w, const char *name)
 {
 	for (size_t i = 0; i < w->strings.nr; i++)
@@ -341,9 +342,10 @@ static bool foreign_pprof_is_count(const struct foreign_pprof *w, size_t i)
 				     "count");
 }
 
-/* A number of samples and the value after it belong to one event: Go's CPU profiles have
- * samples/count and cpu/nanoseconds, its heap profiles alloc_objects/count and
- * alloc_space/bytes. Two values of one type belong together likewise: they must not add up. */
+/* Returns whether value `i` is the number of samples for the next value, so that both belong to
+ * one event: Go's CPU profiles have samples/count and cpu/nanoseconds, its heap profiles
+ * alloc_objects/count and alloc_space/bytes. Treating them as two events would count the samples
+ * twice. */
 static bool is_count_of_next(const struct foreign_pprof *w, size_t i)
 {
 	struct foreign_word type = foreign_pprof_string_at(w, w->types.at[i].type);
@@ -395,7 +397,7 @@ static int give_values(struct foreign_pprof *w, struct foreign_sample *s)
 		if (!foreign_pprof_is_count(w, i))
 			foreign_pprof_set_weight(w, i, s);
 		i += pair;
-		/* Differences of profiles have negative values, which cannot be samples. */
+		/* Skip negative values, which occur in differences of profiles. */
 		if (s->count > INT64_MAX || s->period > INT64_MAX)
 			w->info->skipped++;
 		else if (s->count)

@@ -17,8 +17,9 @@ enum protobuf_type {
 struct protobuf_field {
 	uint32_t number;
 	uint32_t type;
-	uint64_t value;      /* of PROTOBUF_VARINT; else 0 */
-	struct cursor bytes; /* of the other types; borrowed from the message */
+	uint64_t value; /* the value of a PROTOBUF_VARINT; 0 for other types */
+	/* The bytes of any other type; borrowed from the message. */
+	struct cursor bytes;
 };
 
 /* Reads the next field. Returns false at the end, or if the message is damaged; then c->failed

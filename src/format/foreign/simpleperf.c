@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* simpleperf.c - reports of Android's `simpleperf report-sample --protobuf` (system/extras,
- * simpleperf/cmd_report_sample.proto).  After "SIMPLEPERF" and a version (2 bytes), each message
- * Record follows its size (4 bytes); a size of 0 is the end.  Samples refer to files, threads
- * and events, which follow them, so the first pass reads these. */
+ * simpleperf/cmd_report_sample.proto). After "SIMPLEPERF" and a version (2 bytes), each message
+ * Record follows its size (4 bytes); a size of 0 is the end. Files, threads and events follow the
+ * samples that refer to them, so the first pass reads them. */
 #include <errno.h>
 #include <string.h>
 
@@ -45,7 +45,8 @@ struct simpleperf {
 	VEC(struct simpleperf_thread) threads;
 	VEC(struct foreign_word) events;
 	VEC(struct foreign_frame) frames; /* of the current sample */
-	uint64_t nr_samples;              /* that were written; 0: unknown */
+	/* Number of samples that simpleperf has written; 0: unknown. */
+	uint64_t nr_samples;
 	uint64_t nr_read;
 	bool no_memory;
 	foreign_fn fn;
@@ -215,7 +216,8 @@ static int simpleperf_take_data(struct simpleperf *s, const struct protobuf_fiel
 
 typedef int (*simpleperf_fn)(struct simpleperf *s, const struct protobuf_field *f);
 
-/* Calls `fn` for each record.  Sets *ret_cut if the end is missing. */
+/* Calls `fn` for each record. Sets *ret_cut if the end of the file is missing. Returns 0 or the
+ * error of `fn`. */
 static int simpleperf_each(struct simpleperf *s, struct cursor c, simpleperf_fn fn,
 			   bool *ret_cut)
 {
@@ -251,7 +253,7 @@ static int simpleperf_read(struct simpleperf *s, struct cursor c, struct err *er
 			       "unsupported format version %u (supported: %d)", version,
 			       VERSION);
 	r = simpleperf_each(s, c, simpleperf_take_table, &cut);
-	/* The second pass finds the damaged records again. */
+	/* Do not count damaged records twice: the second pass finds them again. */
 	s->info->skipped = 0;
 	if (!r)
 		r = simpleperf_each(s, c, simpleperf_take_data, &cut);

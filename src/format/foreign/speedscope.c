@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* speedscope.c - profiles of speedscope (github.com/jlfwong/speedscope, file-format-spec.ts).
- * The first pass reads the frames and what the values of each profile are, because both can
- * follow the samples.  A sampled profile has a list of stacks and one of weights; an evented
- * one has calls and returns, and each time between two of them is a sample. */
+/* speedscope.c - profiles of speedscope (github.com/jlfwong/speedscope, file-format-spec.ts). The
+ * first pass reads the frames and the unit of each profile, because both can follow the samples. A
+ * sampled profile has a list of stacks and one of weights; an evented one has calls and returns,
+ * and each time between two of them is a sample. */
 #include <errno.h>
 #include <string.h>
 
@@ -23,8 +23,7 @@ enum speedscope_unit_kind {
 struct speedscope_unit {
 	const char *name;
 	enum speedscope_unit_kind kind;
-	unsigned int
-		digits; /* times ten to this power, the value is in the base unit */
+	unsigned int digits; /* multiply by ten to this power to get the base unit */
 };
 
 struct speedscope_profile {
@@ -41,15 +40,16 @@ struct speedscope_event {
 struct speedscope {
 	struct stack_tree tree;
 	uint32_t name, file;  /* of the current frame */
-	VEC(uint32_t) frames; /* number in the file -> in the tree */
+	VEC(uint32_t) frames; /* the tree's frame for each frame number of the file */
 	bool is_own;          /* written by our export */
 	VEC(struct speedscope_profile) profiles;
-	/* ---- of the second pass ---- */
-	size_t nr_profiles;          /* that began */
-	int64_t at;                  /* time of the current sample or event */
-	uint32_t node;               /* the current stack */
-	struct number_queue stacks;  /* of the current profile, without a weight yet */
-	struct number_queue weights; /* without a stack yet */
+	/* ---- state of the second pass ---- */
+	size_t nr_profiles; /* profiles that have begun */
+	int64_t at;         /* time of the current sample or event */
+	uint32_t node;      /* the current stack */
+	/* Stacks of the current profile whose weights were not read yet. */
+	struct number_queue stacks;
+	struct number_queue weights; /* weights whose stacks were not read yet */
 	struct speedscope_event event;
 	foreign_fn fn;
 	void *ctx;
@@ -173,7 +173,8 @@ static const struct speedscope_profile *speedscope_current(const struct speedsco
 	return &s->profiles.at[s->nr_profiles - 1];
 }
 
-/* Our export has the command as the outermost frame, and marks stacks that are not whole. */
+/* Converts a sample of our own export, which has the command as the outermost frame and marks
+ * truncated stacks. */
 static void speedscope_set_own(const struct speedscope *s,
 			       struct foreign_sample *sample)
 {
@@ -219,7 +220,7 @@ static int speedscope_give(struct speedscope *s, uint32_t node, int64_t weight)
 	return s->fn(s->ctx, &sample);
 }
 
-/* Passes on the samples whose stack and weight are both known. */
+/* Passes the samples whose stack and weight are both known to `fn`. */
 static int speedscope_give_known(struct speedscope *s)
 {
 	int r = 0;
@@ -238,7 +239,8 @@ static int speedscope_give_known(struct speedscope *s)
 	return r;
 }
 
-/* Without weights, only the number of samples is known. */
+/* At the end of a profile: stacks without weights count as one sample each if the unit is a count;
+ * otherwise they are skipped. */
 static int speedscope_give_rest(struct speedscope *s)
 {
 	int r = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* stack_tree.h - the distinct frames and stacks of a profile whose samples refer to them by
+/* stack_tree.h - the distinct names, frames and stacks of a profile, which samples refer to by
  * number.
  * Layer: format, private to its readers. */
 #pragma once
@@ -26,8 +26,8 @@ struct stack_tree {
 	struct strtab names;
 	VEC(struct foreign_frame) frames;
 	VEC(struct stack_tree_node) nodes;
-	struct map frame_by;             /* (name, image): both numbers of `names` */
-	struct map node_by;              /* (parent, frame) */
+	struct map frame_by; /* (name, image), as numbers of `names` -> frame */
+	struct map node_by;  /* (parent, frame) */
 	VEC(struct foreign_frame) stack; /* scratch space */
 };
 
@@ -44,7 +44,7 @@ uint32_t stack_tree_frame(struct stack_tree *t, uint32_t name, uint32_t image);
 /* Returns the node of the stack that extends `parent` by a call of `frame`, which is added if it is
  * new, or STACK_TREE_NONE if memory is short or either does not exist. */
 uint32_t stack_tree_child(struct stack_tree *t, uint32_t parent, uint32_t frame);
-/* Sets the frames of `s` to those of `node`.  They are valid until the next call.  Returns
- * false if memory is short. */
+/* Sets the frames of `s` to the stack of `node`. They are valid until the next call. Returns false
+ * if memory is short. */
 bool stack_tree_fill(struct stack_tree *t, uint32_t node, struct foreign_sample *s);
 void stack_tree_done(struct stack_tree *t);

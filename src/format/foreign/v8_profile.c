@@ -6,13 +6,14 @@
 
 enum {
 	NODE_UNRESOLVED = STACK_TREE_NONE,
-	NODE_IN_PROGRESS = 0xfffffffe, /* no index: it is below STACK_TREE_NONE */
+	/* Not a node number; the next value is STACK_TREE_NONE. */
+	NODE_IN_PROGRESS = 0xfffffffe,
 	NS_A_US = 1000
 };
 
 /* ---- a chunk ---- */
 
-/* Names of files are plain paths. */
+/* Converts a URL of a file to a plain path; other names stay unchanged. */
 static struct foreign_word v8_path(struct foreign_word url)
 {
 	static const char scheme[] = "file://";
@@ -166,7 +167,7 @@ static struct v8_node *v8_profile_parent(const struct v8_profile *p,
 	return id == MAP_NONE ? NULL : v8_profile_find(p, id);
 }
 
-/* The root of V8's tree is not a function. */
+/* Returns whether the node is the root of V8's tree, which is not a function. */
 static bool v8_node_is_root(const struct stack_tree *tree, const struct v8_node *n,
 			    const struct v8_node *parent)
 {
@@ -183,7 +184,8 @@ static void v8_node_resolve(const struct v8_profile *p, struct stack_tree *tree,
 	if (v8_node_is_root(tree, n, parent))
 		n->node = STACK_TREE_EMPTY;
 	else
-		/* A parent in progress belongs to a cycle, which ends here. */
+		/* A parent that is not resolved yet is part of a cycle: make this node an
+		 * outermost frame. */
 		n->node = stack_tree_child(tree,
 					   parent && parent->node < NODE_IN_PROGRESS
 						   ? parent->node
@@ -191,7 +193,8 @@ static void v8_node_resolve(const struct v8_profile *p, struct stack_tree *tree,
 					   n->frame);
 }
 
-/* Resolves a node and its callers, which can follow it.  Returns 0 or -ENOMEM. */
+/* Adds a node and its callers, which can follow it in the file, to the tree. Returns 0 or
+ * -ENOMEM. */
 static int v8_profile_resolve(struct v8_profile *p, struct stack_tree *tree,
 			      struct v8_node *n)
 {

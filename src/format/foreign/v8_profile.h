@@ -43,7 +43,7 @@ enum v8_part {
 		  [(base) + V8_END] = prefix "endTime"
 
 struct v8_node {
-	uint32_t id; /* of the profile; STACK_TREE_NONE: none */
+	uint32_t id; /* V8's id of the node; STACK_TREE_NONE: none */
 	uint32_t parent;
 	uint32_t frame;
 	uint32_t node; /* of the tree */
@@ -53,7 +53,7 @@ struct v8_edge {
 	uint32_t parent, child; /* ids */
 };
 
-/* Data that was read but not yet added to a profile.  Zero-initialize it. */
+/* Data of a chunk that was read but not yet added to a profile. Zero-initialize it. */
 struct v8_chunk {
 	struct v8_node current;
 	uint32_t name, url;
@@ -66,13 +66,14 @@ struct v8_chunk {
 	uint64_t skipped;
 };
 
-/* A sample lasts until the next one of its profile. */
+/* A profile. Its samples have no weight; each lasts until the next one. */
 struct v8_profile {
 	VEC(struct v8_node) nodes;
-	struct map node_by;   /* (id, 0): index of `nodes` */
+	struct map node_by;   /* (id, 0) -> index of `nodes` */
 	struct map parent_by; /* (id, 0): id */
 	int64_t time_us;      /* of the last sample */
-	uint32_t last;        /* its node; STACK_TREE_NONE: no sample */
+	/* The tree's node of the last sample; STACK_TREE_NONE: no sample. */
+	uint32_t last;
 	int64_t last_delta;
 };
 
@@ -88,14 +89,14 @@ struct v8_target {
  * `tree`.  Returns 0 or -ENOMEM.  Invalid numbers are only counted. */
 int v8_chunk_take(struct v8_chunk *c, struct stack_tree *tree, enum v8_part part,
 		  const struct json_value *v);
-/* Sets a message if the chunk's temporary file failed.  Returns `r`. */
+/* If `r` is an error of the chunk's temporary file, stores a message in *err. Returns `r`. */
 int v8_chunk_explain(const struct v8_chunk *c, int r, struct err *err);
 void v8_chunk_done(struct v8_chunk *c);
 
-/* Returns an empty profile. */
+/* Returns an empty profile that begins at `start_us`. */
 struct v8_profile v8_profile_start(int64_t start_us);
-/* Adds a chunk, passes the samples that have ended to to->fn, and empties the chunk.  Returns 0,
- * -ENOMEM or the error of to->fn. */
+/* Adds a chunk, passes the samples whose duration is now known to to->fn, and empties the chunk.
+ * Returns 0, -ENOMEM or the error of to->fn. */
 int v8_profile_add(struct v8_profile *p, struct v8_chunk *c,
 		   const struct v8_target *to);
 /* Passes the last sample, which lasts until `end_us` (0: unknown; it then lasts as long as its time

@@ -29,7 +29,7 @@ struct jitdump_reading {
 	uint32_t at; /* offset of the current record */
 	uint32_t size;
 	uint64_t time_ns;
-	/* offset of the line record for the next code, then of its unwinding record */
+	/* offset of the line record for the next code, and then that of its unwinding record */
 	uint32_t lines;
 	uint32_t unwind;
 };
@@ -67,7 +67,8 @@ static int jitdump_add_code(struct jitdump_reading *r, struct jitdump_code *code
 	struct jitdump *d = r->dump;
 	uint32_t number = (uint32_t)d->codes.nr;
 
-	/* The code is at the end of the record, except that OProfile appends bytes to it. */
+	/* The code is at the end of the record. But OProfile's records have further bytes after
+	 * the code. */
 	if (code->size <= cursor_left(after_name)) {
 		code->offset =
 			d->oprofile ? after_name->pos : r->at + r->size - code->size;
@@ -124,7 +125,8 @@ static int read_move(struct jitdump_reading *r, struct cursor *c)
 		return -EBADMSG;
 	if (map_set(&d->by_index, to, BY_ADDRESS, code))
 		return -ENOMEM;
-	/* The old address stays valid until other code is loaded there: the code can still run. */
+	/* Keep the old address until other code is loaded there, because the code can still run at
+	 * it. */
 	return jitdump_add_event(r, to, size, code);
 }
 
@@ -209,7 +211,7 @@ static uint64_t from_seconds(uint64_t s)
 	return s < UINT64_MAX / NS_PER_S ? s * NS_PER_S : UINT64_MAX;
 }
 
-/* Returns 0, 1 at the end, or -ENOMEM. */
+/* Reads the next record. Returns 0, 1 at the end, or -ENOMEM. */
 static int read_record(struct jitdump_reading *r, struct cursor *c)
 {
 	size_t left = cursor_left(c);

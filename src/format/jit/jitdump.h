@@ -33,11 +33,12 @@ enum {
 struct jitdump_code {
 	uint64_t offset;
 	uint64_t size;
-	uint64_t address; /* where it was first loaded */
-	uint32_t name;    /* file offset of its name ... */
+	uint64_t address; /* address at which it was loaded first */
+	uint32_t name;    /* file offset of its name */
 	uint32_t name_len;
-	uint32_t lines;  /* file offset of the record with its line numbers; 0: none */
-	uint32_t unwind; /* ... and of the record with its unwinding tables */
+	uint32_t lines; /* file offset of the record with its line numbers; 0: none */
+	/* File offset of the record with its unwinding tables; 0: none. */
+	uint32_t unwind;
 };
 
 /* From `time_ns` on, [start, end) contains `code`, or nothing if it is JITDUMP_NO_CODE. */
@@ -66,9 +67,9 @@ struct jitdump {
 	uint64_t no_bytes;
 };
 
-/* Parses a file in memory, which the caller keeps and frees. Of a file larger than 4 GiB, only
- * the beginning is read. Call jitdump_done() in any case. Returns 0, -EBADMSG (not a jitdump)
- * or -ENOMEM. */
+/* Parses a file in memory, which the caller keeps and frees. Reads only the beginning of a file
+ * larger than 4 GiB. Call jitdump_done() in any case. Returns 0, -EBADMSG (not a jitdump) or
+ * -ENOMEM. */
 int jitdump_read(struct jitdump *dump, const void *bytes, size_t len, struct err *err);
 void jitdump_done(struct jitdump *dump);
 

@@ -17,7 +17,7 @@ enum {
 	INDEX_BYTES = 4,
 	VALUE_BYTES = 4,
 	VERSION_AT = 4,
-	/* Limits of an abi file, so that sums do not overflow. */
+	/* Limits for the values in an abi file, so that sums do not overflow. */
 	ABI_OFFSET_MAX = 4096,
 	LINE_MAX_BYTES = 128
 };
@@ -102,8 +102,9 @@ static uint32_t odb_layout_u32(const uint8_t *bytes, bool big_endian)
 	return cursor_u32(&c);
 }
 
-/* Returns whether the file is as long as its table says.  The table is a power of two, and at
- * least one node, which is never a sample, is in use. */
+/* Returns whether the file can have this layout: the table's size is a power of two, at least one
+ * node is in use (the first one, which is never a sample), and the file is long enough for the
+ * table. */
 static bool odb_layout_fits(const struct odb_layout *l, const uint8_t *bytes,
 			    size_t len)
 {
@@ -171,7 +172,8 @@ enum {
 #define ABI_OF(member) (uint32_t) offsetof(struct odb_layout, member)
 #define ABI_FIELD(field) (ABI_OF(field_at) + (field) * (uint32_t)sizeof(uint32_t))
 
-/* The lines, in OProfile's order; those that are always the same have only a value. */
+/* The lines of an abi file, in OProfile's order. A line whose value never varies has ABI_FIXED
+ * plus that value. */
 static const struct {
 	const char *name;
 	uint32_t at; /* offset in struct odb_layout, or ABI_FIXED + value */
@@ -214,7 +216,8 @@ static uint32_t *abi_member(struct odb_layout *l, uint32_t at)
 	return (uint32_t *)(void *)((char *)l + at);
 }
 
-/* Applies one line.  Returns 0 or -EBADMSG with a message. */
+/* Applies a line of an abi file to the layout, and sets its bit in *seen. Returns 0 or -EBADMSG
+ * with a message. */
 static int abi_take_line(const char *name, uint64_t value, struct odb_layout *l,
 			 uint64_t *seen, struct err *err)
 {
@@ -228,7 +231,7 @@ static int abi_take_line(const char *name, uint64_t value, struct odb_layout *l,
 	while (i < COUNT_OF(abi_rows) && strcmp(abi_rows[i].name, name) != 0)
 		i++;
 	if (i == COUNT_OF(abi_rows))
-		return 0; /* a field that no reader needs */
+		return 0; /* unknown fields are ignored, because no reader needs them */
 	if (abi_rows[i].at >= ABI_FIXED ? value != abi_rows[i].at - ABI_FIXED
 					: value > ABI_OFFSET_MAX)
 		return err_set(err, -EBADMSG, "%s %llu is not supported", name,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* layout.h - where the fields of an OProfile sample file are, which depends on the machine and the
- * version of OProfile that wrote it.
- * Layer: format.  docs/oprofile-trees.md describes the file. */
+/* layout.h - the offsets of the fields in an OProfile sample file; they depend on the machine and
+ * the version of OProfile that wrote the file.
+ * Layer: format. docs/oprofile-trees.md describes the file. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -37,7 +37,7 @@ struct odb_layout {
 	bool big_endian;
 	uint32_t header_bytes;
 	uint32_t field_at[ODB_FIELDS];
-	/* The description of the table follows the header, then the nodes, then the hash table. */
+	/* The header is followed by the description of the table, the nodes, and the hash table. */
 	uint32_t descr_bytes;
 	uint32_t size_at;
 	uint32_t used_at;
@@ -46,23 +46,23 @@ struct odb_layout {
 	uint32_t key_bytes; /* 4 or 8 */
 	uint32_t value_at;
 	uint32_t next_at;
-	uint32_t index_bytes; /* of an entry of the hash table */
+	uint32_t index_bytes; /* size of an entry of the hash table */
 };
 
-/* Returns whether the file begins like a sample file of either byte order; stores its version. */
+/* Returns whether the file begins like a sample file, and stores its byte order and version. */
 bool odb_recognise(const uint8_t *bytes, size_t len, bool *ret_big_endian,
 		   uint32_t *ret_version);
-/* Returns the layout of 64-bit machines (`wide`), or of i386, where 8 bytes are aligned to 4.
- * `version` is one of the above. */
+/* Returns the layout of 64-bit machines (`wide`) or of i386, which aligns 8-byte fields to 4
+ * bytes. `version` is one of the above. */
 struct odb_layout odb_layout_of(uint32_t version, bool wide, bool big_endian);
 bool odb_layout_equals(const struct odb_layout *a, const struct odb_layout *b);
-/* Finds the layout whose table fits the file: the given one (NULL: none), else a known one.
- * Returns 0, or -EBADMSG with a message in *err. */
+/* Finds the layout that agrees with the size of the file: `given` (NULL: none) or else one of the
+ * known layouts. Returns 0, or -EBADMSG with a message in *err. */
 int odb_layout_find(const uint8_t *bytes, size_t len, const struct odb_layout *given,
 		    struct odb_layout *ret_layout, struct err *err);
 /* Parses an `abi` file.  Returns 0, or -EBADMSG with a message in *err if a line is malformed or
  * missing. */
 int odb_abi_parse(const char *text, size_t len, struct odb_layout *ret_layout,
 		  struct err *err);
-/* Appends the `abi` file of a layout. */
+/* Appends the text of the `abi` file for a layout. */
 void odb_abi_put(const struct odb_layout *layout, struct buf *out);

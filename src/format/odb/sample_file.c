@@ -57,7 +57,7 @@ static struct odb_header odb_read_header(const struct odb_layout *l,
 		.cg_to_anon_start = odb_u64(l, bytes + at[ODB_CG_TO_ANON_START]),
 	};
 
-	/* Not a number, or not that of a processor: unknown. */
+	/* A value that is not a number, or not a plausible frequency, means unknown. */
 	if (!(h.cpu_mhz > 0 && h.cpu_mhz < 1e9))
 		h.cpu_mhz = 0;
 	return h;
@@ -123,7 +123,8 @@ static void odb_store_header(const struct odb_layout *l, const struct odb_header
 	odb_store(l, bytes + at[ODB_CG_TO_ANON_START], h->cg_to_anon_start, 8);
 }
 
-/* The hash of a key: its halves combined, folded by a byte. */
+/* Returns the hash of a key as OProfile computes it: the xor of both halves, xor the same shifted
+ * by a byte. */
 static uint32_t odb_hash(uint64_t key, uint32_t size)
 {
 	uint32_t t = (uint32_t)(key >> 32) ^ (uint32_t)key;

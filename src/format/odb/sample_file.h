@@ -15,15 +15,16 @@ struct err;
 
 struct odb_header {
 	uint32_t version;
-	uint32_t cpu_type; /* a number of this version of OProfile */
-	uint32_t event;    /* code of the event */
+	/* CPU type, numbered as in the OProfile version that wrote the file. */
+	uint32_t cpu_type;
+	uint32_t event; /* code of the event */
 	uint32_t unit_mask;
 	uint32_t count;
 	bool is_kernel;
-	bool cg_to_is_kernel; /* the callee's image, in a file of calls */
+	bool cg_to_is_kernel; /* in a file of calls: the callee is in the kernel */
 	double cpu_mhz;       /* 0: unknown */
-	uint64_t mtime_s;     /* of the binary, since 1970; 0: unknown */
-	uint64_t anon_start;  /* address of anonymous memory; 0: a file */
+	uint64_t mtime_s; /* modification time of the binary, since 1970; 0: unknown */
+	uint64_t anon_start; /* address of anonymous memory; 0: a file */
 	uint64_t cg_to_anon_start;
 };
 
@@ -31,7 +32,7 @@ struct odb_header {
 struct odb_file {
 	struct odb_layout layout;
 	struct odb_header header;
-	const uint8_t *nodes; /* without the first, which is not used */
+	const uint8_t *nodes; /* the nodes after the first one, which is not used */
 	uint32_t nr_nodes;
 };
 
@@ -42,7 +43,8 @@ struct odb_node {
 	uint32_t value;
 };
 
-/* Reads the header; `given` as for odb_layout_find().  Returns 0, or -EBADMSG with a message. */
+/* Reads the header; `given` has the same meaning as for odb_layout_find(). Returns 0, or -EBADMSG
+ * with a message. */
 int odb_file_open(const uint8_t *bytes, size_t len, const struct odb_layout *given,
 		  struct odb_file *ret_file, struct err *err);
 /* Returns node i < file->nr_nodes.  Its value can be 0. */
@@ -50,7 +52,7 @@ struct odb_node odb_file_node(const struct odb_file *file, uint32_t i);
 
 typedef VEC(struct odb_node) odb_nodes;
 
-/* Appends a sample file of the layout with these nodes, whose keys must differ.  Sets out->failed
- * if memory is short. */
+/* Appends the bytes of a sample file with these nodes, whose keys must all differ. Sets
+ * out->failed if memory is short. */
 void odb_file_put(const struct odb_layout *layout, const struct odb_header *header,
 		  const odb_nodes *nodes, struct buf *out);

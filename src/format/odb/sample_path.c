@@ -35,7 +35,8 @@ static int odb_path_refuse(struct err *err, const char *why)
 	return err_set(err, -EBADMSG, "not a path of a sample file: %s", why);
 }
 
-/* Returns whether an image has a component that OProfile puts between images. */
+/* Returns whether the path of an image contains `mark`, a component that OProfile puts between
+ * images. */
 static bool odb_path_has_mark(const char *text, size_t len, const char *mark)
 {
 	size_t without_slash = strlen(mark) - 1;

@@ -18,7 +18,7 @@ enum odb_image_kind {
 struct odb_image {
 	enum odb_image_kind kind;
 	char *name;
-	int32_t pid; /* of ANON, like the next two */
+	int32_t pid; /* process of ODB_IMAGE_ANON; `start` and `end` also are only for that kind */
 	uint64_t start;
 	uint64_t end;
 };
@@ -30,17 +30,17 @@ enum {
 struct odb_path {
 	struct odb_image app;
 	struct odb_image image;
-	struct odb_image callee; /* name is NULL: not a file of calls */
+	struct odb_image callee; /* in a file of calls; otherwise callee.name is NULL */
 	char *event;
 	uint64_t count;
 	uint64_t unit_mask;
-	int32_t tgid; /* ODB_ALL, like the next two */
+	int32_t tgid; /* or ODB_ALL, as in the next two fields */
 	int32_t tid;
 	int32_t cpu;
 };
 
-/* Parses a path relative to the session's directory.  Returns 0: the caller calls
- * odb_path_done(); or -EBADMSG or -ENOMEM with a message. */
+/* Parses a path relative to the session's directory. Returns 0 (the caller calls odb_path_done()
+ * later), or -EBADMSG or -ENOMEM with a message. */
 int odb_path_parse(const char *path, struct odb_path *ret_path, struct err *err);
 void odb_path_done(struct odb_path *p);
 /* Appends the path relative to the session's directory, without a NUL. */

@@ -29,7 +29,8 @@ struct perf_data_writer {
 	struct perf_data_header header;
 };
 
-/* On an error the caller frees the partial copy together with the other events. */
+/* Copies an event to the writer. On an error, the caller frees the partial copy together with the
+ * other events. */
 static int copy_event(struct perf_data_events *events,
 		      const struct perf_data_event *event)
 {
@@ -100,8 +101,8 @@ static void put_front(struct perf_data_writer *w)
 		memcpy(b->data, h, sizeof(*h));
 }
 
-/* Prepares a file that existed before: its mode can let others read it. Returns 0 or a negative
- * errno. */
+/* Truncates a file that existed before, and removes the permissions of other users, who could read
+ * the recording. Returns 0 or a negative errno. */
 static int perf_data_empty(int fd)
 {
 	struct stat st;
@@ -116,7 +117,8 @@ static int perf_data_empty(int fd)
 	return 0;
 }
 
-/* Mode 0600, as for perf's own files: a recording shows which programs the user runs. */
+/* Creates the file with mode 0600, as perf does: a recording shows which programs the user runs.
+ * Returns a descriptor or a negative errno with a message. */
 static int perf_data_create(const char *path, struct err *err)
 {
 	int fd = output_open(path, O_RDWR, 0600, err);
@@ -181,14 +183,14 @@ static int perf_data_write_out(struct perf_data_writer *w, const void *bytes,
 	}
 	w->failed = r;
 	if (ftruncate(w->fd, (off_t)w->written) < 0)
-		/* the last record stays incomplete; readers will report it */
+		/* If this fails also, the last record stays incomplete, which readers report. */
 		w->failed = r;
 	return w->failed;
 }
 
 /* Updates data.size in the header after each write, so that perf can read an interrupted
- * recording: perf stops if data.size is 0 (6.1: "failed to process sample").  That is the right
- * value after records were lost, because the recording must not look complete. */
+ * recording: perf stops if data.size is 0 (6.1: "failed to process sample"). After a failed write,
+ * sets it to 0, so that an incomplete recording does not look complete. */
 static int write_data(struct perf_data_writer *w, const void *bytes, size_t len)
 {
 	int r = perf_data_write_out(w, bytes, len);
@@ -259,7 +261,7 @@ static int write_end(struct perf_data_writer *w,
 	perf_data_put_features(features, &w->events, w->written, &out, &w->header);
 	r = out.failed ? -ENOMEM : perf_data_write_out(w, out.data, out.len);
 	buf_done(&out);
-	/* on an error the header stays as it was: the file has no features but can be read */
+	/* After an error, keep the old header: the file then has no features but can be read. */
 	if (r == 0)
 		r = write_header(w);
 	return r;

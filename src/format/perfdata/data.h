@@ -17,7 +17,8 @@ struct err;
 struct perf_data_writer;
 
 struct perf_data_event {
-	const struct perf_event_attr *attr; /* as passed to perf_event_open() */
+	/* The attr that was passed to perf_event_open(). */
+	const struct perf_event_attr *attr;
 	const char *name;
 	const uint64_t *ids; /* from PERF_EVENT_IOC_ID; one per CPU (or ring buffer) */
 	size_t nr_ids;
@@ -30,7 +31,7 @@ struct perf_data_build_id {
 	bool kernel;
 };
 
-/* Input for the feature sections. A feature whose field is NULL or 0 (unknown) is left out. */
+/* Values for the feature sections. A feature is omitted if its field is NULL or 0 (unknown). */
 struct perf_data_features {
 	const char *hostname;
 	const char *os_release;
@@ -44,10 +45,10 @@ struct perf_data_features {
 	int nr_command;
 	const struct perf_data_build_id *build_ids;
 	size_t nr_build_ids;
-	uint64_t first_ns, last_ns; /* of the samples, in the recording's clock */
+	uint64_t first_ns, last_ns; /* times of the first and the last sample */
 	int32_t clock_id;           /* clock of all times; < 0: unknown */
-	uint64_t clock_wall_ns;     /* CLOCK_REALTIME ... */
-	uint64_t clock_ns; /* ... and the recording's clock at the same moment */
+	uint64_t clock_wall_ns;     /* CLOCK_REALTIME at some moment */
+	uint64_t clock_ns;          /* the recording's clock at the same moment */
 };
 
 /* Creates or truncates `path` and writes the header and the events, which are copied. Returns 0
@@ -60,15 +61,15 @@ int perf_data_writer_open(const char *path, const struct perf_data_event *events
  * written and every call returns the same error; the file then ends with a whole record. */
 int perf_data_writer_write(struct perf_data_writer *w, const void *records, size_t len,
 			   struct err *err);
-/* Marks the end of a round, that is, a pass over all ring buffers. It promises readers
- * that all records older than the previous mark have been written, so they can sort and deliver
- * them. */
+/* Writes a mark at the end of a round, that is, a pass over all ring buffers. The mark tells
+ * readers that all records older than the previous mark have been written, so they can sort and
+ * deliver these. */
 int perf_data_writer_finished_round(struct perf_data_writer *w, struct err *err);
 /* Writes the buffered records. If the recorder is killed, only records added since then are
  * lost. */
 int perf_data_writer_flush(struct perf_data_writer *w, struct err *err);
 uint64_t perf_data_writer_bytes(const struct perf_data_writer *w);
-/* Writes the features, completes the header, and closes and frees the writer, even on an error.
- * Returns 0 or a negative errno. */
+/* Writes the features and completes the header. Closes and frees the writer in any case. Returns 0
+ * or a negative errno. */
 int perf_data_writer_close(struct perf_data_writer *w,
 			   const struct perf_data_features *features, struct err *err);

@@ -203,8 +203,8 @@ static bool put_clock_data(const struct feature_input *in, struct buf *out)
 	return in->f->clock_id >= 0 && in->f->clock_wall_ns;
 }
 
-/* In ascending order, as in the index. `put` returns false if the feature is unknown; its
- * output is then dropped. */
+/* The features in ascending order, as in the index. `put` returns false if the value is unknown;
+ * its output is then dropped. */
 static const struct perf_data_features_feature_row {
 	unsigned int bit;
 	bool (*put)(const struct feature_input *in, struct buf *out);

@@ -20,16 +20,16 @@ struct perf_data_section {
 struct perf_data_header {
 	uint64_t magic;
 	uint64_t size; /* of this header */
-	uint64_t
-		attr_size; /* of an entry of attrs: the attr and the section with its ids */
+	/* Size of an entry of `attrs`, which is an attr and the section of its ids. */
+	uint64_t attr_size;
 	struct perf_data_section attrs;
 	struct perf_data_section data;        /* size 0: up to the end of the file */
 	struct perf_data_section event_types; /* no longer used */
-	uint64_t features[4]; /* a set bit: the index after the data has this feature */
+	uint64_t features[4]; /* bit mask of the features in the index after the data */
 };
 static_assert(sizeof(struct perf_data_header) == 104, "perf_file_header of tools/perf");
 
-/* The writer's own copy of a struct perf_data_event. */
+/* The writer's copy of a struct perf_data_event. */
 struct perf_data_event_row {
 	struct perf_event_attr attr;
 	char *name;

@@ -16,7 +16,8 @@
 enum {
 	MAGIC_BYTES = 8,
 	PIPE_HEADER_BYTES = 16,
-	/* Before features existed, the header ended where the feature bits are now. */
+	/* Header size of the first perf versions, which had no features: it ends where the feature
+	 * bits are now. */
 	OLDEST_HEADER_BYTES = offsetof(struct perf_data_header, features),
 	FEATURE_HOSTNAME = 3, /* written by every perf that writes features */
 	/* Opening reads at most this many bytes of a pipe to find its events. */
@@ -25,7 +26,7 @@ enum {
 	LAST_USER = 86
 };
 
-/* Returns whether these bytes are of the first format. */
+/* Returns whether the bytes are the magic of the first format. */
 static bool is_first_format(const void *bytes, size_t len)
 {
 	return len >= MAGIC_BYTES && (memcmp(bytes, "PERFFILE", MAGIC_BYTES) == 0 ||
@@ -168,7 +169,7 @@ void perf_input_close(struct perf_input *in)
 	free(in);
 }
 
-/* Reads up to PIPE_HEADER_BYTES, less at the end of the file. */
+/* Reads the first PIPE_HEADER_BYTES, or fewer if the file is shorter. */
 static int read_some(struct perf_input *in, uint8_t front[PIPE_HEADER_BYTES],
 		     size_t *ret_got, struct err *err)
 {
@@ -183,8 +184,8 @@ static int read_some(struct perf_input *in, uint8_t front[PIPE_HEADER_BYTES],
 	return n < 0 ? (int)n : 0;
 }
 
-/* Reads the magic, which shows the byte order, and the header size, which differs between
- * pipes and files. */
+/* Reads the magic, which determines the byte order, and the header size, which determines whether
+ * this is a pipe or a file. */
 static int read_front(struct perf_input *in, uint8_t front[PIPE_HEADER_BYTES],
 		      struct err *err)
 {
@@ -286,8 +287,8 @@ static int perf_input_open_file(struct perf_input *in, struct perf_data_header *
 	in->info.interrupted = h->data.size == 0;
 	if (!in->info.interrupted)
 		return perf_features_read(in, h, err);
-	/* perf sets the feature bits at the start but writes the features at the end, so they
-	 * are missing. */
+	/* perf sets the feature bits when it starts, but writes the features when it ends, so an
+	 * interrupted recording lacks them. */
 	memset(in->info.features, 0, sizeof(in->info.features));
 	return 0;
 }
@@ -367,7 +368,8 @@ static int open_input(struct perf_input *in, struct err *err)
 	return r;
 }
 
-/* Takes ownership of both descriptors, even on an error. */
+/* Opens a recording whose main file is open as `fd`, in the directory `dir_fd` (-1: a single
+ * file). Takes ownership of both descriptors, even on an error. */
 static int open_fds(int dir_fd, int fd, enum trust trust, const char *name,
 		    struct perf_input **ret_input, struct err *err)
 {
@@ -407,7 +409,7 @@ int perf_input_open_fd(int fd, const char *name, struct perf_input **ret_input,
 	return open_fds(-1, fd, TRUST_ANY, name, ret_input, err);
 }
 
-/* Takes ownership of dir_fd, even on an error. */
+/* Opens a recording that is a directory. Takes ownership of dir_fd, even on an error. */
 static int open_directory(int dir_fd, enum trust trust, const char *path,
 			  struct perf_input **ret_input, struct err *err)
 {
@@ -432,8 +434,8 @@ static int open_stdin(struct perf_input **ret_input, struct err *err)
 	return open_fds(-1, fd, TRUST_ANY, "standard input", ret_input, err);
 }
 
-/* Opens a file of a trusted owner, without waiting for the writer of a FIFO before the owner is
- * known. Returns a descriptor or a negative errno with a message. */
+/* Opens a file of a trusted owner. If it is a FIFO, checks the owner before waiting for a writer.
+ * Returns a descriptor or a negative errno with a message. */
 static int open_trusted(const char *path, enum trust trust, struct err *err)
 {
 	char again[sizeof("/proc/self/fd/-2147483648")];

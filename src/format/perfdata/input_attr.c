@@ -89,7 +89,7 @@ static int read_ids(struct perf_input *in, struct perf_input_event *event,
 	struct cursor c;
 	int r;
 
-	/* The id tables of different events do not overlap, so together they must fit into the
+	/* The id tables of events do not overlap, so all of them together must fit into the
 	 * file. */
 	if (ids->size > *left)
 		return -EBADMSG;
@@ -104,7 +104,8 @@ static int read_ids(struct perf_input *in, struct perf_input_event *event,
 	return r;
 }
 
-/* A table entry is an attr of any size, followed by the section that holds its ids. */
+/* Reads an entry of the attr table: an attr, whose size can vary, and then the section of its
+ * ids. */
 static int perf_input_attr_read_entry(struct perf_input *in, struct cursor *c,
 				      size_t attr_bytes, uint64_t *ids_left)
 {

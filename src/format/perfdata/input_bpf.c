@@ -36,7 +36,7 @@ struct perf_input_bpf_program {
 	uint64_t lens;
 };
 
-/* Returns true if the data contains `len` bytes at `offset`. */
+/* Returns whether `offset` and `len` are within the program's data. */
 static bool perf_input_bpf_has(const struct perf_input_bpf_program *p, uint64_t offset,
 			       uint64_t len)
 {
@@ -88,8 +88,8 @@ static int perf_input_bpf_add_code(struct perf_input *in, uint64_t address,
 	return 0;
 }
 
-/* The code of the functions is contiguous. For users without the privilege to see it, the
- * kernel replaces the code and its addresses by zeros. */
+/* Adds the functions of a program, whose code is contiguous. If the user was not permitted to see
+ * the code, the kernel has replaced it and its addresses by zeros. */
 static int perf_input_bpf_add_functions(struct perf_input *in,
 					const struct perf_input_bpf_program *p)
 {

@@ -6,14 +6,16 @@
 
 #include "format/perfdata/input_priv.h"
 
-/* struct perf_record_header_build_id: header, pid, id[20], size, three bytes, name. */
+/* Layout of struct perf_record_header_build_id: header, pid, id[20], size, three bytes of padding,
+ * name. */
 enum {
 	MISC_SIZE = 1 << 15, /* PERF_RECORD_MISC_BUILD_ID_SIZE */
 	ID_FIELD_BYTES = 24,
 	HEADER_BYTES = sizeof(struct perf_event_header)
 };
 
-/* Without MISC_SIZE, a shorter id is padded with zeros. */
+/* Returns the length of a build-id. Without MISC_SIZE, it is unknown: a shorter id is padded with
+ * zeros. */
 static uint8_t id_length(uint16_t misc, const uint8_t *field)
 {
 	uint8_t len = BUILD_ID_MAX;
@@ -47,9 +49,9 @@ int perf_build_id_add(struct perf_input *in, uint16_t misc, struct cursor *body)
 	return -ENOMEM;
 }
 
-/* Before guests existed (perf 2.6.34) the entries had no pid. The only sign of this is the name
- * of the first entry, the kernel's: read in today's layout it lacks its first four letters
- * (perf_header__read_build_ids_abi_quirk()). */
+/* Returns whether the entries have no pid, as those of perf before 2.6.34. The only sign is the
+ * name of the first entry, which is the kernel's: in today's layout, it lacks the first four
+ * letters (perf_header__read_build_ids_abi_quirk()). */
 static bool lacks_pid(const struct cursor *payload)
 {
 	static const char cut_name[] = "nel.kallsyms]";

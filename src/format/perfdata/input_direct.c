@@ -33,8 +33,8 @@ struct perf_direct {
 	uint64_t next; /* file offset of the next read */
 	/* number of reads that are submitted, and waited for, together */
 	unsigned int batch;
-	/* The maximum number of reads in flight. It starts low, which is enough if the caller
-	 * only opens the file, and is low again after a skipped payload, as another one can
+	/* The maximum number of reads in flight. It starts low, because the caller may only open
+	 * the file, and becomes low again after a skipped payload, because another one may
 	 * follow. */
 	unsigned int depth;
 };
@@ -51,8 +51,8 @@ static struct perf_window *new_window(struct perf_windows *pool)
 
 	if (!win) {
 		win = huge_map(WINDOW_BYTES);
-		/* After a fork the disk would otherwise write to a page that this process no
-		 * longer sees. */
+		/* Without this, after a fork the disk could write to a page that this process no
+		 * longer uses. */
 		if (win)
 			(void)madvise(win, WINDOW_BYTES, MADV_DONTFORK);
 	}
@@ -79,12 +79,13 @@ void perf_direct_stop(struct perf_input *in)
 	}
 	free(d);
 	in->source.direct = NULL;
-	/* Free these windows, so that their memory is available for aggregation. */
+	/* Free the windows of direct I/O, so that their memory is available for aggregation. */
 	perf_windows_free_direct(&in->windows);
 }
 
-/* Stacks need little parsing and the disk is the bottleneck, so submit all reads at once: each
- * submission makes a virtual machine exit to its host. */
+/* Returns how many reads to submit at once. With stacks, there is little parsing and the disk is
+ * the bottleneck, so submit all: in a virtual machine, each submission costs an exit to the
+ * host. */
 static unsigned int batch_for(const struct perf_input *in)
 {
 	return perf_source_has_stacks(in) ? DIRECT_DEPTH : OVERLAPPING;
@@ -127,7 +128,8 @@ static bool ask_next(struct perf_input *in)
 	return true;
 }
 
-/* Submits as many reads as allowed, unless nearly that many are already in flight. */
+/* Submits reads until `depth` are in flight. Does nothing if nearly as many are in flight already,
+ * so that submissions are larger. */
 static void perf_input_direct_ask(struct perf_input *in)
 {
 	const struct perf_input_source *s = &in->source;
@@ -153,14 +155,14 @@ perf_input_direct_take(struct perf_input *in, uint64_t *ret_offset, ssize_t *ret
 
 		*ret_offset = d->offsets[d->first];
 		*ret_len = direct_wait(d->reads, d->first);
-		/* On an error the window can still be written to, so keep it. */
+		/* After an error, the disk may still write to the window, so do not free it. */
 		if (*ret_len < 0)
 			return NULL;
 		d->first = (d->first + 1) % DIRECT_DEPTH;
 		d->nr--;
 		if (*ret_offset + PIECE_BYTES > in->source.at)
 			return win;
-		/* the reader has skipped past this window */
+		/* The reader has skipped a payload beyond this window. */
 		perf_window_put(&in->windows, win);
 		d->depth = 1;
 		if (!d->nr)

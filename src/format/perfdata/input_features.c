@@ -169,7 +169,7 @@ static int parse_command(struct perf_input *in, struct cursor *c)
 	return r;
 }
 
-/* Matches names to events by their index, as perf does. */
+/* Parses EVENT_DESC. Assigns the names to the events by index, as perf does. */
 static int parse_event_desc(struct perf_input *in, struct cursor *c)
 {
 	uint32_t nr = cursor_u32(c);
@@ -225,8 +225,9 @@ static int parse_clock_data(struct perf_input *in, struct cursor *c)
 	return 0;
 }
 
-/* perf 7 records the machine as in an ELF header, in addition to ARCH, or without it (perf
- * inject of a guest). Names the machine as uname(2) does. */
+/* Parses the machine type, which perf 7 stores as in an ELF header (EM_...), and converts it to
+ * the name that uname(2) returns. The file can have it in addition to ARCH or, as after perf
+ * inject of a guest, without ARCH. */
 static int parse_e_machine(struct perf_input *in, struct cursor *c)
 {
 	static const struct {
@@ -328,8 +329,8 @@ int perf_feature_parse(struct perf_input *in, uint32_t bit, struct cursor *paylo
 	in->info.is_stat |= bit == FEATURE_STAT;
 	if (bit < PERF_INPUT_FEATURES)
 		in->info.features[bit / 64] |= 1ULL << bit % 64;
-	/* perf leaves a feature empty if this machine lacks it: /proc/cpuinfo of many ARM CPUs
-	 * has no model name. */
+	/* A feature is empty if the recording machine does not have the value. For example,
+	 * /proc/cpuinfo of many ARM CPUs has no model name. */
 	return row && cursor_left(payload) ? row->parse(in, payload) : 0;
 }
 
@@ -375,8 +376,8 @@ static int read_feature(struct perf_input *in, uint32_t bit,
 	return r;
 }
 
-/* Checks whether another file was appended at `end`, where the features end (`cat b.data
- * >>a.data`). */
+/* Checks whether another recording was appended (`cat b.data >>a.data`) at `end`, where the
+ * features of this one end. If so, counts its bytes. */
 static int input_find_appended(struct perf_input *in, uint64_t end, struct err *err)
 {
 	struct buf magic = { 0 };
@@ -389,7 +390,7 @@ static int input_find_appended(struct perf_input *in, uint64_t end, struct err *
 				      : 0;
 }
 
-/* The index has one entry for each set bit, in ascending order. */
+/* The feature index has one entry for each set bit, in ascending order. */
 int perf_features_read(struct perf_input *in, const struct perf_data_header *header,
 		       struct err *err)
 {

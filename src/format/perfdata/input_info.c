@@ -19,7 +19,7 @@ static int add_attr(struct perf_input *in, struct cursor *c)
 	uint32_t bytes = perf_attr_bytes(c);
 	struct perf_input_event *event;
 
-	/* In a file, these records only repeat the header. */
+	/* Ignore these records in a file, where they only repeat the header. */
 	if (in->frozen || !in->info.is_pipe)
 		return 0;
 	if (bytes < PERF_ATTR_SIZE_VER0 || bytes > cursor_left(c) ||
@@ -71,7 +71,7 @@ static int parse_feature(struct perf_input *in, struct cursor *c)
 
 	if (c->failed || bit >= PERF_INPUT_FEATURES)
 		return -EBADMSG;
-	/* The strings are in use by now, and this can run in another thread that reads ahead. */
+	/* After the first sample, other threads use the names, so do not change them. */
 	if (in->frozen)
 		return 0;
 	return perf_feature_parse(in, (uint32_t)bit, c);

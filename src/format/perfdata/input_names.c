@@ -44,7 +44,8 @@ static const char *const software[] = {
 
 static const char *const caches[] = { "L1-dcache", "L1-icache", "LLC", "dTLB",
 				      "iTLB",      "branch",    "node" };
-/* `one` is used for misses ("load-misses"), `many` for all accesses ("loads"). */
+/* Operations on caches. Names of misses use `one` ("load-misses"), names of all accesses use
+ * `many` ("loads"). */
 static const struct {
 	const char *one, *many;
 } cache_ops[] = {
@@ -78,7 +79,7 @@ static void put_breakpoint(char *out, size_t size, const struct perf_event_attr 
 		 attr->bp_type & 4 ? "x" : "");
 }
 
-/* Returns true if modifiers can follow the name. */
+/* Writes the event's name without modifiers. Returns whether modifiers can follow it. */
 static bool put_base_name(char *out, size_t size, const struct perf_event_attr *attr)
 {
 	/* on hybrid CPUs, the upper half is the PMU */

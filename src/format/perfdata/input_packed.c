@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* input_packed.c - opens perf.data files that are compressed as a whole, as those attached to
- * reports of bugs are. */
+/* input_packed.c - opens perf.data files that are compressed as a whole, such as attachments of
+ * bug reports. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,8 +15,8 @@
 enum {
 	PIECE_BYTES = 1 << 18,
 	MAGIC_BYTES = 8,
-	/* Limits of what is written: recordings with stacks, which are mostly zeros, compress to
-	 * a fiftieth. */
+	/* Limits for the unpacked size, against decompression bombs. Recordings with stacks, which
+	 * are mostly zeros, legitimately expand fifty times. */
 	UNPACKED_FREE_BYTES = 1 << 30,
 	UNPACKED_RATIO = 200
 };
@@ -54,7 +54,8 @@ struct source_unpacking {
 	uint8_t *piece; /* room for the output */
 };
 
-/* Returns 0, -EBADMSG if it is not a perf.data file, -EFBIG, or an error of writing. */
+/* Writes `len` unpacked bytes to the file. Returns 0, -EBADMSG if it is not a perf.data file,
+ * -EFBIG if it exceeds the limits, or an error of write(2). */
 static int write_unpacked(struct source_unpacking *u, size_t len)
 {
 	for (size_t i = 0; i < len && u->written + i < MAGIC_BYTES; i++)
@@ -67,7 +68,8 @@ static int write_unpacked(struct source_unpacking *u, size_t len)
 	return io_write_all(u->to, u->piece, len);
 }
 
-/* Decompresses some bytes. Returns 0, or 1 if they are damaged, or a negative errno. */
+/* Decompresses some bytes and writes them. Returns 0, 1 if they are damaged, or a negative
+ * errno. */
 static int unpack_some(struct source_unpacking *u, uint8_t *bytes, size_t len)
 {
 	struct pack_span in = { bytes, len, 0 };

@@ -37,9 +37,9 @@ enum {
 struct perf_window {
 	struct perf_window *next_free;
 	unsigned int refs; /* protected by the pool's lock */
-	size_t len;     /* bytes that are available; used by the reading thread only */
+	size_t len; /* number of bytes that are available; only the reading thread uses it */
 	size_t filled;  /* bytes that become available cell by cell; 0: `len` is all */
-	size_t room;    /* capacity in bytes; 0: no more than `len` */
+	size_t room;    /* capacity in bytes; 0: `len` is the capacity */
 	bool is_direct; /* allocated by perfdata/input_direct.c */
 	size_t far; /* offset from which the data is in memory but in no CPU cache yet */
 	struct mapped mapped;
@@ -54,10 +54,10 @@ struct perf_windows {
 	size_t cell; /* PERF_CELL_BYTES, or PERF_LONG_CELL_BYTES */
 };
 
-/* A file becomes available in cells, which begin at multiples of their size. Chunks end where
- * cells end, or after the record that crosses the boundary. This is the same for windows that
- * are read, mapped or filled by direct I/O, because the chunk boundaries influence what is
- * reported for damaged timestamps. */
+/* A file is processed in cells, which begin at multiples of their size. A chunk ends where a cell
+ * ends, or after the record that crosses that boundary. Windows that are read, mapped or filled by
+ * direct I/O have the same boundaries, because these influence the results if timestamps are
+ * damaged. */
 enum {
 	/* A cell, and the memory needed to process it, stays in a CPU's caches while its
 	 * records are walked, decoded and resolved. */
@@ -67,8 +67,8 @@ enum {
 	PERF_LONG_CELL_BYTES = 7 << 17,
 	/* A common multiple of both cell sizes. */
 	PERF_CELLS_BYTES = 7 << 18,
-	/* The most that can be left of the previous cell: one record, or the bytes in which
-	 * input_resync.c searches for the next valid record. */
+	/* The maximum number of bytes left over from the previous cell: one record, or the bytes
+	 * in which input_resync.c searches for the next valid record. */
 	PERF_LEFT_BYTES = 1 << 17
 };
 
@@ -82,11 +82,11 @@ void perf_windows_done(struct perf_windows *pool);
 void perf_windows_free_direct(struct perf_windows *pool);
 /* Returns an empty window with one reference, or NULL if memory is short. */
 struct perf_window *perf_window_new(struct perf_windows *pool);
-/* Maps `len` bytes of a file from `offset`, a multiple of the page size. Returns 0 or a
- * negative errno. After any error but -ENOMEM, the caller reads the file instead. */
+/* Maps `len` bytes of a file from `offset`, a multiple of the page size. Returns 0 or a negative
+ * errno. After any error except -ENOMEM, the caller reads the file instead. */
 int perf_window_map(int fd, uint64_t offset, size_t len, struct perf_window **ret_win);
-/* Returns the window of the list that was released last, as it can still be in the CPU cache,
- * or NULL if the list is empty. */
+/* Returns the window of the list that was released last, because that may still be in the CPU
+ * cache. Returns NULL if the list is empty. */
 struct perf_window *perf_window_again(struct perf_windows *pool,
 				      struct perf_window **list);
 /* Frees a window of perfdata/input_direct.c. */
@@ -101,7 +101,8 @@ void perf_window_put(struct perf_windows *pool, struct perf_window *win);
 struct perf_part {
 	char *name;      /* name in the directory; NULL: the file that was opened */
 	uint64_t offset; /* file offset of the first record */
-	uint64_t size;   /* bytes of data; UINT64_MAX: up to the end of the file */
+	/* Number of bytes of data; UINT64_MAX: up to the end of the file. */
+	uint64_t size;
 };
 
 struct perf_input_source {
@@ -117,7 +118,7 @@ struct perf_input_source {
 /* A stream of records and the window that is loaded from it. */
 struct perf_level {
 	struct perf_window *win;
-	size_t pos; /* offset in the window of the first record that was not delivered */
+	size_t pos; /* position in the window of the first record that was not delivered */
 	uint64_t base; /* offset of the window in the stream */
 	uint64_t skip; /* payload bytes still to skip at `pos` */
 	/* stream offset up to which info records have been parsed */
@@ -127,14 +128,15 @@ struct perf_level {
 enum perf_class {
 	CLASS_UNKNOWN,
 	CLASS_PLAIN,
-	CLASS_INFO,         /* describes the file; parsed here */
-	CLASS_FIRST_SAMPLE, /* the list of events is complete */
-	CLASS_PAYLOAD,      /* followed by bytes that are not records */
+	CLASS_INFO,         /* describes the file; parsed when it is read */
+	CLASS_FIRST_SAMPLE, /* the first sample, before which the list of events is complete */
+	CLASS_PAYLOAD, /* a payload follows, which is not records */
 	CLASS_COMPRESSED
 };
 
 enum {
-	PERF_CLASSES = 128, /* larger types are simpleperf's or unknown */
+	/* Number of types with a class in the table; larger types are simpleperf's or unknown. */
+	PERF_CLASSES = 128,
 	/* The largest valid type. The kernel's types start at 1, perf's at 64 and simpleperf's at
 	 * 32768. */
 	PERF_LAST_TYPE = 65535
@@ -149,27 +151,30 @@ struct perf_input {
 	size_t part;      /* index of the part that is being read */
 	int dir_fd;       /* the directory, else -1 */
 	int main_fd;      /* the file with the header; parts[0] */
-	enum trust trust; /* for the other files of a directory */
-	uint64_t
-		appended_bytes; /* bytes of another recording that was appended to this one */
-	uint64_t packed_bad;  /* damaged bytes of a compressed file */
-	uint64_t dir_version; /* DIR_FORMAT: 1 if each ring buffer has its own file */
-	uint64_t main_size;   /* bytes of the main file; UINT64_MAX: unknown */
-	uint64_t done_bytes;  /* bytes of the previous parts */
-	uint64_t taken;       /* bytes read so far; atomic, any thread can read it */
+	enum trust trust; /* whose files in a directory are read */
+	/* Bytes of another recording that was appended to this one. */
+	uint64_t appended_bytes;
+	uint64_t packed_bad; /* damaged bytes of a compressed file */
+	/* Feature DIR_FORMAT: 1 if there is one file per ring buffer. */
+	uint64_t dir_version;
+	uint64_t main_size;  /* bytes of the main file; UINT64_MAX: unknown */
+	uint64_t done_bytes; /* bytes of the previous parts */
+	uint64_t taken;      /* bytes read so far; atomic, any thread can read it */
 	struct perf_input_source source;
 	struct perf_level raw;
-	struct perf_level plain; /* the contents of compressed records */
+	/* The stream of records unpacked from compressed records. */
+	struct perf_level plain;
 	struct perf_unzip *unzip;
-	uint64_t frame; /* offset of the compressed record that was read last */
+	uint64_t frame; /* file offset of the compressed record that was read last */
 	/* COMPRESSED2 records before this offset lack their data size */
 	uint64_t unsized_end;
 	bool plain_more; /* `plain` has more data */
-	bool plain_lost; /* search for the next valid record in `plain` */
+	bool plain_lost; /* damage in `plain`: search for its next valid record */
 	bool at_end;
-	bool frozen; /* a sample was read: the events no longer change */
+	bool frozen; /* a sample was read, so the events no longer change */
 	uint8_t classes[PERF_CLASSES];
-	/* The maximum size of records that are passed on unparsed. 0: handled separately. */
+	/* By record type: maximum size of a record that is passed on unparsed; 0: such records are
+	 * handled separately. */
 	uint16_t limits[PERF_CLASSES];
 	uint16_t least_sample;  /* minimum size of a sample */
 	VEC(char *) desc_names; /* from EVENT_DESC, by event index; may be NULL */
@@ -198,13 +203,13 @@ ssize_t perf_source_read(struct perf_input *in, void *bytes, size_t len,
  * the file in another way. */
 int perf_direct_next(struct perf_input *in, const uint8_t *left, size_t nr_left,
 		     struct perf_window **ret_win);
-/* Waits until no read is in flight, and frees the direct reader. */
+/* Waits for all reads in flight, and frees the direct reader. */
 void perf_direct_stop(struct perf_input *in);
 /* Returns true if samples contain some KB of stack. */
 bool perf_source_has_stacks(const struct perf_input *in);
-/* Returns true if it is better to map the file than to read it: most of it is stacks and
- * similar data that is not parsed. Otherwise a copy costs less than page faults, and leaves the
- * records in the CPU cache. */
+/* Returns whether mapping the file is faster than reading it, because most of it is data that is
+ * not parsed, such as stacks. Otherwise copying the data costs less than page faults, and leaves
+ * the records in the CPU cache. */
 bool perf_source_is_sparse(const struct perf_input *in);
 /* Maps the file from offset `from`, which is at most `source.at`. `source.at` moves to the end
  * of the window. Returns 0; 1 if nothing follows `source.at`; -EAGAIN if the file has to be
@@ -222,9 +227,10 @@ bool perf_source_cut(struct perf_input *in, struct perf_window *win, uint64_t ba
 int perf_source_spool(struct perf_input *in, const void *front, size_t len,
 		      struct err *err);
 
-/* Decompresses the source to a temporary file, which replaces it and is at its begin then. `front`
- * are the `len` bytes that were read already. Damaged data ends the file there, and is counted.
- * Returns 0, -EBADMSG if it does not contain a perf.data file, or another negative errno. */
+/* Decompresses the source to a temporary file, which replaces it as in->source, at offset 0.
+ * `front` are the `len` bytes that were read already. The temporary file ends before damaged data,
+ * which is counted. Returns 0, -EBADMSG if it does not contain a perf.data file, or another
+ * negative errno. */
 int perf_source_unpack(struct perf_input *in, const void *front, size_t len,
 		       struct err *err);
 
@@ -232,10 +238,10 @@ int perf_source_unpack(struct perf_input *in, const void *front, size_t len,
 
 /* Why perf_walk() stopped. */
 enum perf_stop {
-	STOP_SHORT, /* the rest is not a whole record */
+	STOP_SHORT, /* the rest of the window is not a whole record */
 	STOP_PAYLOAD,
 	STOP_COMPRESSED, /* at `pos` */
-	STOP_BAD,        /* impossible size for a record of this type */
+	STOP_BAD,        /* the record has a size that is impossible for its type */
 	STOP_HEADER      /* another recording begins */
 };
 
@@ -255,10 +261,10 @@ static inline struct perf_head perf_head_at(const uint8_t *at, bool swap)
 	return (struct perf_head){ h.type, h.size };
 }
 
-/* Returns an enum perf_class. */
+/* Returns the class of records of a type, an enum perf_class. */
 uint8_t perf_class_of(struct perf_input *in, uint32_t type);
-/* Returns the bytes that a record occupies in the file, or more than `left` if too little of it
- * is available to know. */
+/* Returns the number of bytes that a record occupies in the file, or a number above `left` if that
+ * is not known yet, because too little of the record is available. */
 size_t perf_record_bytes(const uint8_t *at, size_t left, struct perf_head h, bool swap);
 /* Finds the whole records from level->pos: sets *ret_len to their bytes and *ret_stop to the
  * reason why they end. Parses records about the file and counts the others. Returns 0 or
@@ -271,7 +277,7 @@ int perf_walk(struct perf_input *in, struct perf_level *level, size_t *ret_len,
 bool perf_frame_of(struct perf_input *in, const uint8_t *at, size_t size,
 		   struct perf_head h, const uint8_t **ret_bytes, size_t *ret_len);
 
-/* Derives the limits of sample sizes from the events. */
+/* Computes the minimum and maximum size of samples from the events. */
 void perf_samples_measure(struct perf_input *in);
 
 enum perf_found {
@@ -290,9 +296,10 @@ void perf_level_step(struct perf_input *in, struct perf_level *level, size_t len
 
 /* ---- stream ---- */
 
-/* Goes to the first record. */
+/* Moves to the first record. */
 int perf_stream_start(struct perf_input *in, struct err *err);
-/* Like perf_input_next(), without the chunks that were read while opening. */
+/* Returns the next chunk as perf_input_next() does, except for the chunks that were read while
+ * opening. */
 int perf_stream_next(struct perf_input *in, struct perf_chunk *ret_chunk,
 		     struct err *err);
 void perf_level_done(struct perf_input *in, struct perf_level *level);
@@ -304,11 +311,11 @@ int perf_level_rotate(struct perf_input *in, struct perf_level *level);
 /* Returns 0 or -ENOMEM. */
 int perf_unzip_new(struct perf_unzip **ret_unzip);
 void perf_unzip_free(struct perf_unzip *unzip);
-/* Call when a new part begins, with its own compressed stream. */
+/* Call when a new part begins, which has a separate compressed stream. */
 void perf_unzip_reset(struct perf_unzip *unzip);
 /* Call if bytes of the stream are missing. */
 void perf_unzip_break(struct perf_unzip *unzip);
-/* Passes the next block of the stream. It is borrowed until it is consumed. */
+/* Sets the next block of input. It is borrowed until perf_unzip_into() has consumed it. */
 void perf_unzip_feed(struct perf_unzip *unzip, const void *bytes, size_t len);
 bool perf_unzip_hungry(const struct perf_unzip *unzip);
 /* Unpacks into the window from its `len`. Returns 0, or -EBADMSG if the stream is broken or
@@ -320,7 +327,7 @@ int perf_unzip_into(struct perf_unzip *unzip, struct perf_window *win,
 
 /* Reads an attr of `len` bytes in the cursor's byte order. Missing fields are 0. */
 void perf_attr_decode(struct cursor *in, size_t len, struct perf_event_attr *ret_attr);
-/* Returns the size recorded in the first 8 bytes of an attr. */
+/* Returns the size of an attr, which is in the first 8 bytes of it. */
 uint32_t perf_attr_bytes(const struct cursor *at);
 /* Reads the attr table of a file into in->info.events. Returns 0, or a negative errno with a
  * message in *err; -EBADMSG: the table is damaged. */
@@ -349,12 +356,12 @@ int perf_features_read(struct perf_input *in, const struct perf_data_header *hea
 /* Parses the payload of a feature. Returns 0 (also for unsupported features), -EBADMSG or
  * -ENOMEM. */
 int perf_feature_parse(struct perf_input *in, uint32_t bit, struct cursor *payload);
-/* Reads `len` bytes at `offset` of the main file into `out`. Returns -EBADMSG if the file ends
- * before. */
+/* Reads `len` bytes at `offset` of the main file into `out`. Returns 0, -EBADMSG if the file ends
+ * before, or another negative errno. */
 int perf_file_read(struct perf_input *in, uint64_t offset, uint64_t len,
 		   struct buf *out);
 int perf_build_ids_parse(struct perf_input *in, struct cursor *payload);
-/* Adds one build-id. `body` starts after the record header. */
+/* Adds a build-id from an entry of the table or a record. `body` starts after the record header. */
 int perf_build_id_add(struct perf_input *in, uint16_t misc, struct cursor *body);
 
 /* ---- simpleperf ---- */

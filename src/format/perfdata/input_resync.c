@@ -11,13 +11,13 @@ enum {
 	HEADER_BYTES = sizeof(struct perf_event_header),
 	/* This many valid records in a row are not a coincidence. */
 	SOUND_RECORDS = 4,
-	/* Bytes to examine: enough for the two largest records. */
+	/* How many bytes to examine: enough for two records of the maximum size. */
 	SOUND_BYTES = PERF_LEFT_BYTES,
 	/* Fewer records are enough at the end of the data, or before a record that is cut off
 	 * there. */
 	SOUND_AT_END = 1,
 	SOUND_BEFORE_CUT = 2,
-	/* A sample can have this many bytes after the fields of its event. */
+	/* A sample can have this many bytes in addition to the fields of its event. */
 	SURPLUS_BYTES = 8
 };
 
@@ -103,7 +103,7 @@ enum sound {
 	SOUND_OPEN /* undecided: more bytes are needed */
 };
 
-/* The data ends before SOUND_RECORDS records. */
+/* Decides if the data ends after `nr` valid records, fewer than SOUND_RECORDS. */
 static enum sound sound_at_end(unsigned int nr, bool is_whole, bool at_end)
 {
 	if (!at_end)

@@ -100,7 +100,7 @@ static int perf_input_simpleperf_parse_file(struct perf_input *in, struct cursor
 	return r == 0 && c->failed ? -EBADMSG : r;
 }
 
-/* Both features consist of entries that begin with their size. */
+/* Parses a feature that consists of entries, each of which begins with its size. */
 static int parse_entries(struct perf_input *in, struct cursor *payload,
 			 int (*parse)(struct perf_input *in, struct cursor *c))
 {
@@ -133,7 +133,7 @@ struct perf_input_simpleperf_field {
 	struct cursor bytes;
 };
 
-/* Returns 0, 1 at the end, or -EBADMSG. */
+/* Reads the next field of a message. Returns 0, 1 at the end, or -EBADMSG. */
 static int
 perf_input_simpleperf_next_field(struct cursor *c,
 				 struct perf_input_simpleperf_field *ret_field)
@@ -255,7 +255,7 @@ int perf_simpleperf_files2(struct perf_input *in, struct cursor *payload)
 	return parse_entries(in, payload, parse_file2);
 }
 
-/* Parses a line "NAME,TYPE,CONFIG". */
+/* Parses a line "NAME,TYPE,CONFIG", and names the events that have this type and config. */
 static int name_events(struct perf_input *in, char *line)
 {
 	char *config_text = strrchr(line, ',');

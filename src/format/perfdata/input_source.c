@@ -20,9 +20,10 @@ enum {
 	 * the next window begin slightly earlier. */
 	HUGE_PAGE_BYTES = 2 << 20,
 	MAPPED_ENDS_BYTES = PERF_CELLS_BYTES * 8,
-	/* Large, as each window costs system calls and TLB flushes on other CPUs. */
+	/* Size of a mapped window. It is large, because each window costs system calls and TLB
+	 * flushes on other CPUs. */
 	MAPPED_BYTES = 2 * MAPPED_ENDS_BYTES,
-	NUMBER_DIGITS = 9,      /* of file numbers in a directory */
+	NUMBER_DIGITS = 9,      /* maximum digits of file numbers in a directory */
 	SPARSE_BYTES = 4096,    /* of stack per sample */
 	FEATURE_COMPRESSED = 27 /* tools/perf/Documentation/perf.data-file-format.txt */
 };
@@ -45,7 +46,8 @@ static void perf_input_source_close_part(struct perf_input *in)
 	in->source.fd = -1;
 }
 
-/* A file can be shorter than its header says. */
+/* Sets the end of the data. The file can be shorter than its header says; then counts the missing
+ * bytes. */
 static void set_real_end(struct perf_input *in, const struct perf_part *part,
 			 uint64_t file_bytes)
 {
@@ -99,7 +101,7 @@ static ssize_t read_pipe(int fd, void *bytes, size_t len)
 	return n < 0 ? -errno : n;
 }
 
-/* The file can be truncated while it is read. */
+/* If the file ends early, it was truncated while it was read. */
 ssize_t perf_source_read(struct perf_input *in, void *bytes, size_t len,
 			 struct err *err)
 {
@@ -143,7 +145,8 @@ bool perf_source_is_sparse(const struct perf_input *in)
 	       perf_source_has_stacks(in);
 }
 
-/* An interrupted recording has no features, but opening it has already read the first frame. */
+/* An interrupted recording has no features that show the compression, but if it is compressed,
+ * opening it has read the first frame. */
 bool perf_input_is_work(const struct perf_input *in)
 {
 	const struct perf_input_frames *frames = in->damage.frames;
@@ -152,7 +155,8 @@ bool perf_input_is_work(const struct perf_input *in)
 	       in->info.features[0] >> FEATURE_COMPRESSED & 1;
 }
 
-/* Bytes that were already delivered are not missing, even if the file is shorter by now. */
+/* Call when the file has ended at offset `file_bytes`. Counts the missing bytes, except those
+ * before offset `came`, which were delivered before the file was truncated. */
 static void note_end(struct perf_input *in, uint64_t file_bytes, uint64_t came)
 {
 	struct perf_input_source *s = &in->source;
@@ -228,9 +232,9 @@ static int add_part(struct perf_input *in, const char *name, uint64_t size)
 	return 0;
 }
 
-/* perf writes one file per ring buffer, that is, one per CPU on which an event has its own id.
- * So a directory has as many files as ids or, for a process with several threads, as CPUs. The
- * file of an idle CPU is empty. */
+/* Returns how many files perf has created in a directory. There is one file per ring buffer, that
+ * is, one per CPU: as many as an event has ids or, if a process has several threads, as there are
+ * CPUs. The file of an idle CPU is empty. */
 static uint64_t files_made(const struct perf_input *in)
 {
 	uint64_t nr = 0;
@@ -285,7 +289,8 @@ perf_input_files_text(const struct perf_input_damage *damage)
 	return t;
 }
 
-/* Like perf_data__open_dir(): all files whose names begin with "data." contain only records. */
+/* As in perf_data__open_dir() of perf, all files whose names begin with "data." contain only
+ * records. */
 int perf_parts_list(struct perf_input *in, struct err *err)
 {
 	struct dirent **entries;

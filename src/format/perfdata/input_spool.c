@@ -9,8 +9,8 @@
 #include "base/files/spool.h"
 #include "format/perfdata/input_priv.h"
 
-/* The features of a piped file (`xzcat perf.data.xz | ...`) follow its data, so the file is
- * copied to an unnamed file before it is parsed. */
+/* If a file arrives through a pipe (`xzcat perf.data.xz | ...`), its features follow the data. So
+ * it is copied to an unnamed file before it is parsed. */
 enum {
 	PIECE_BYTES = 1 << 18
 };

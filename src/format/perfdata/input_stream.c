@@ -10,7 +10,7 @@
 
 enum {
 	HEADER_BYTES = sizeof(struct perf_event_header),
-	/* A stream's window with less room than this is not filled further. */
+	/* A window with less free space than this is not filled further. */
 	ROOM_MIN = 1 << 16
 };
 
@@ -78,7 +78,8 @@ static uint64_t cell_end(const struct perf_input *in, uint64_t offset)
 	return offset - offset % in->windows.cell + in->windows.cell;
 }
 
-/* Makes the next cell of the window available. Returns false if it has no more cells. */
+/* Makes the next cell of a window available that is already loaded. Returns false if the window
+ * has no more cells. */
 static bool next_cell(struct perf_input *in, struct perf_level *raw)
 {
 	struct perf_window *win = raw->win;
@@ -109,7 +110,7 @@ static int fill_direct(struct perf_input *in, struct perf_level *raw)
 	return 0;
 }
 
-/* Maps the next window of a file. It includes the rest of the previous window. */
+/* Maps the next window of a file, which begins with the unread rest of the previous one. */
 static int fill_mapped(struct perf_input *in, struct perf_level *raw)
 {
 	uint64_t at = in->source.at;
@@ -220,7 +221,7 @@ static int end_tracing(struct perf_input *in)
 	return r == -ENOMEM ? r : 0;
 }
 
-/* Counts the rest of the part as bad and skips it; the rest of a pipe has to be read. Returns
+/* Counts the rest of the part as bad and skips it, which for a pipe means reading it. Returns
  * FILL_END or a negative errno. */
 static int give_up_part(struct perf_input *in, struct err *err)
 {
@@ -276,7 +277,8 @@ static void count_frame(struct perf_input_damage *damage, uint32_t type, size_t 
 	frames->bytes += size;
 }
 
-/* Reads the next record of the file if it is a compressed one. Returns false if it is not. */
+/* If the next record of the file is compressed, passes its data to the decompressor. Returns false
+ * if it is not compressed. */
 static bool feed_frame(struct perf_input *in)
 {
 	struct perf_level *raw = &in->raw;
@@ -400,7 +402,8 @@ static int next_plain(struct perf_input *in, struct perf_chunk *ret_chunk,
 		r = give_up_part(in, err);
 		return r < 0 ? r : STEP_PART_END;
 	}
-	/* No writer compresses a record twice, so this is damage. */
+	/* A compressed record within compressed data is damage also, because no writer compresses
+	 * records twice. */
 	if (stop == STOP_BAD || stop == STOP_COMPRESSED) {
 		perf_level_step(in, plain, 1);
 		in->plain_lost = true;
@@ -427,7 +430,7 @@ static int start_part(struct perf_input *in, size_t index, struct err *err)
 	return perf_part_open(in, index, err);
 }
 
-/* Counts the rest at the end, an incomplete record or frame, as cut off. */
+/* At the end of a part, counts the bytes of an incomplete record or frame as cut off. */
 static int perf_input_stream_end_part(struct perf_input *in, struct err *err)
 {
 	in->damage.cut_bytes += level_left(&in->raw) + level_left(&in->plain);
@@ -454,8 +457,8 @@ int perf_stream_start(struct perf_input *in, struct err *err)
 		.missing_files = in->damage.missing_files,
 		.bad_bytes = in->appended_bytes + in->packed_bad,
 	};
-	/* Forget the sample limits, so that a search before the first sample gives the same
-	 * result as in the first pass. */
+	/* Reset the limits of sample sizes, so that a search before the first sample gives the
+	 * same result as in the first pass. */
 	in->classes[PERF_RECORD_SAMPLE] = CLASS_FIRST_SAMPLE;
 	in->limits[PERF_RECORD_SAMPLE] = 0;
 	in->least_sample = 0;

@@ -28,7 +28,7 @@ static void skip_file(struct cursor *c)
 		cursor_take(c, len);
 }
 
-/* Skips a file that follows its name. */
+/* Skips a name and the file that follows it. */
 static void skip_named(struct cursor *c, const char *name)
 {
 	const void *found = cursor_take(c, strlen(name) + 1);
@@ -88,7 +88,7 @@ static bool is_recorded(const struct perf_input *in, uint64_t id)
 	return false;
 }
 
-/* Notes the name of an event of the recording. */
+/* Stores the id and the name of an event from its format file. */
 static int take_format(struct perf_input *in, struct cursor *c, const char *system)
 {
 	char name[LINE_MAX_BYTES], number[LINE_MAX_BYTES];

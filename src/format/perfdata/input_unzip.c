@@ -8,9 +8,10 @@
 #include "format/perfdata/input_priv.h"
 
 enum {
-	/* The limit against decompression bombs: the unpacked size can exceed this amount only
-	 * up to this ratio. Copies of 64 KB of the same stack compress to 50 bytes each, zeros
-	 * by a factor of 30000, so a file of some megabytes could keep a reader busy for hours. */
+	/* Limits against decompression bombs: FREE_BYTES may be unpacked from any input; beyond
+	 * that, the ratio of unpacked to packed bytes is limited. Copies of 64 KB of the same
+	 * stack compress to 50 bytes each, zeros by a factor of 30000, so a file of some megabytes
+	 * could keep a reader busy for hours. */
 	FREE_BYTES = 256 << 20,
 	RATIO_MAX = 10000
 };
@@ -20,8 +21,8 @@ enum {
 struct perf_unzip {
 	ZSTD_DStream *stream;
 	ZSTD_inBuffer in;
-	bool full;   /* the last output filled its window, so there can be more */
-	bool broken; /* until a new stream begins */
+	bool full; /* the last call filled its window, so more output can follow */
+	bool broken; /* an error was found; nothing is unpacked until a new stream begins */
 	uint64_t packed_bytes, plain_bytes; /* of this part */
 };
 

@@ -10,12 +10,12 @@ enum {
 	HEADER_BYTES = sizeof(struct perf_event_header),
 	FIRST_SIMPLEPERF = 32768,
 	LAST_SIMPLEPERF = FIRST_SIMPLEPERF + 63,
-	/* of the record header, before the data */
+	/* size of the header of a COMPRESSED2 record, which precedes its data */
 	COMPRESSED2_BYTES = HEADER_BYTES + 8,
 	COMPRESSED_DATA_MAX = 65519,  /* in one such record */
 	TRACING_MAX_BYTES = 64 << 20, /* all events of a kernel need 3 MB */
 	LINE_BYTES = 64,
-	/* The CPU's own prefetcher does not reach past a record of this size. */
+	/* The CPU does not prefetch automatically past a record of this size. */
 	FAR_BYTES = 2048,
 	FAR_RECORDS = 24,
 	NEAR_RECORDS = 4,
@@ -24,7 +24,7 @@ enum {
 	AROUND_BYTES = 65536
 };
 
-/* Returns the average size of the recent large records, in sixteenths of a byte. */
+/* Returns the new average size of recent large records, in units of 1/16 byte. */
 static inline uint32_t usual_size(uint32_t usual, uint32_t size)
 {
 	return usual ? usual + size - usual / 16 : size * 16;
@@ -50,8 +50,8 @@ static inline void perf_input_walk_prefetch_far(const uint8_t *at, const uint8_t
 		__builtin_prefetch(near + i * LINE_BYTES);
 }
 
-/* Steps over the records that are passed on unparsed. Most of the data goes through this loop.
- * The window continues up to `limit`. */
+/* Steps over records that are passed on unparsed, and returns the first other one. Most of the
+ * data passes through this loop. The window continues up to `limit`. */
 static inline __attribute__((always_inline)) const uint8_t *
 step_plain(const uint8_t *at, const uint8_t *end, const uint8_t *limit,
 	   const uint16_t *limits, bool swap)
@@ -130,7 +130,8 @@ static int report_info(struct perf_input *in, struct perf_level *level,
 	return perf_info_record(in, h.type, at, h.size);
 }
 
-/* The list of events is complete, even if a later walk begins earlier. */
+/* Call at the first sample: from now on the list of events does not change, even if a later walk
+ * begins before this sample. */
 static void freeze(struct perf_input *in)
 {
 	in->frozen = true;
@@ -138,8 +139,8 @@ static void freeze(struct perf_input *in)
 	perf_samples_measure(in);
 }
 
-/* Returns true if no writer creates such a record. The first bytes decide, however much of the
- * record is available. */
+/* Returns whether no writer creates such a record, judged by its first bytes only, so that the
+ * result does not depend on how much of the record is available. */
 static bool is_bad(struct perf_input *in, struct perf_head h, size_t size)
 {
 	uint16_t most = in->limits[PERF_RECORD_SAMPLE];
@@ -213,8 +214,9 @@ size_t perf_record_bytes(const uint8_t *at, size_t left, struct perf_head h, boo
 	       (len < COMPRESSED_DATA_MAX ? len : COMPRESSED_DATA_MAX);
 }
 
-/* Data that the disk wrote to memory is in no CPU cache. The walk would wait for each cache
- * miss in turn; reading line by line ahead of it makes the misses overlap. */
+/* Loads data into the CPU cache ahead of the walk. After direct I/O it is in no cache, and the
+ * walk would wait for each cache miss in turn; reading every line first makes the misses
+ * overlap. */
 static void bring_near(struct perf_window *win, const uint8_t *end)
 {
 	const uint8_t *at = win->bytes + win->far;

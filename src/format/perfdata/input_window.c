@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* input_window.c - allocates and counts the references of the windows that chunks point into. */
+/* input_window.c - allocates the windows that chunks point into, and counts their references. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -7,7 +7,7 @@
 
 void perf_windows_init(struct perf_windows *pool)
 {
-	/* With default attributes it cannot fail. */
+	/* This cannot fail with default attributes. */
 	(void)pthread_mutex_init(&pool->lock, NULL);
 	pool->free = NULL;
 	pool->free_direct = NULL;
@@ -118,7 +118,7 @@ int perf_chunk_make(const struct perf_chunk *of, size_t len,
 
 	if (!win)
 		return -ENOMEM;
-	/* `room` is 0, so the window is freed instead of reused when it is released. */
+	/* Because `room` is 0, the window is freed and not reused when it is released. */
 	*win = (struct perf_window){ .refs = 1, .len = len, .bytes = win->own };
 	*ret_chunk = (struct perf_chunk){ .bytes = win->own,
 					  .len = len,

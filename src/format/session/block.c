@@ -7,7 +7,8 @@
 #include "base/containers/hash.h"
 #include "base/cursor.h"
 
-/* The \r\n and ^Z reveal a file that was converted as text, as in PNG's signature. */
+/* As in PNG's signature, \r\n and ^Z show whether the file was damaged by a conversion of line
+ * ends. */
 static const uint8_t segment_magic[8] = { 'O', 'P', 'S', 'E', 'G', '\r', '\n', 0x1a };
 static const uint8_t block_magic[4] = { 0xd3, 'O', 'P', 'B' };
 

@@ -12,7 +12,7 @@ enum {
 	SEGMENT_HEADER_BYTES = 32,
 	SEGMENT_VERSION = 3,
 	BLOCK_HEADER_BYTES = 24,
-	/* of payload; readers treat a longer block as damaged */
+	/* maximum bytes of a payload; readers treat a longer block as damaged */
 	BLOCK_BYTES_MAX = 32 << 20
 };
 
@@ -30,21 +30,23 @@ struct block_header {
 	uint64_t sum; /* of the payload */
 };
 
-/* Writes the first bytes of the file. `salt` is part of all checksums, so that a block of
- * another segment is never accepted. */
+/* Appends the header of a segment file. `salt` is part of all checksums, so that readers never
+ * accept a block of another segment. */
 void segment_header_put(struct buf *out, uint64_t salt);
-/* Returns 0, -EBADMSG (not a segment) or -EPROTONOSUPPORT (a newer format). */
+/* Parses the header of a segment file and stores its salt. Returns 0, -EBADMSG (not a segment) or
+ * -EPROTONOSUPPORT (a newer format). */
 int segment_header_parse(const uint8_t bytes[SEGMENT_HEADER_BYTES], uint64_t *ret_salt);
 
-/* Reserves space for a header. Returns the offset to pass to block_end(). */
+/* Begins a block: reserves space for its header. Returns the offset to pass to block_end(). */
 size_t block_begin(struct buf *out);
-/* Writes the header of the block whose payload ends at the end of `out`. */
+/* Ends a block: fills in its header, with the checksum of the payload, which ends at the end of
+ * `out`. */
 void block_end(struct buf *out, size_t begin, enum block_type type, uint64_t salt);
 /* Returns false if these bytes are not a valid block header. */
 bool block_header_parse(const uint8_t bytes[BLOCK_HEADER_BYTES], uint64_t salt,
 			struct block_header *ret_header);
 bool block_payload_ok(const struct block_header *h, const uint8_t *payload,
 		      uint64_t salt);
-/* Returns the offset of the first position at or after `from` where a header's magic can begin
- * (it can be cut off by the end), or `len` if not found. */
+/* Returns the first offset from `from` on where the magic of a block header is, or begins at the
+ * end of the bytes; returns `len` if there is none. */
 size_t block_scan(const uint8_t *bytes, size_t from, size_t len);

@@ -11,17 +11,17 @@
 struct block_reader {
 	int fd; /* owned by the caller */
 	uint64_t salt;
-	/* of the file when it was opened, or less if it has been truncated since */
+	/* size of the file when it was opened, or less if it was truncated since */
 	uint64_t size;
 	uint64_t pos; /* of the next block */
 	uint64_t bad_blocks;
 	uint64_t cut_bytes;
-	struct buf window; /* the bytes of the file from window_off */
+	struct buf window; /* bytes of the file, from offset window_off on */
 	uint64_t window_off;
 };
 
-/* Reads the file's header. Returns 0, -EBADMSG (not a segment), -EPROTONOSUPPORT (a newer
- * format) or another negative errno. */
+/* Initializes the reader for the open file, and reads the file header. Returns 0, -EBADMSG (not a
+ * segment), -EPROTONOSUPPORT (a newer format) or another negative errno. */
 int block_reader_init(struct block_reader *b, int fd);
 void block_reader_done(struct block_reader *b);
 /* Returns the next valid block; *ret_payload is valid until the next call. Returns 0, 1 at the

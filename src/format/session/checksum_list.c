@@ -91,7 +91,7 @@ void checksum_list_put(struct buf *out, uint64_t hash, const char *name)
 struct listed_name {
 	const char *name;
 	uint64_t hash; /* in the last line */
-	size_t since;  /* offset of the first line after its removal */
+	size_t since;  /* offset of the file's first line since it was last removed */
 	bool is_promised;
 };
 
@@ -114,7 +114,7 @@ static struct listed_name *checksum_list_know(struct listed_names *l, const char
 	return map_set(&l->by_name, one, other, at) ? NULL : &l->names.at[at];
 }
 
-/* Records a line that ends at `end`. */
+/* Updates the name's state by a line that ends at offset `end`. */
 static void checksum_list_note(struct listed_name *n, uint64_t hash, size_t end)
 {
 	bool is_dir = n->name[strlen(n->name) - 1] == '/';
@@ -127,7 +127,7 @@ static void checksum_list_note(struct listed_name *n, uint64_t hash, size_t end)
 	n->hash = hash;
 }
 
-/* Returns 0 or -ENOMEM. Call checksum_list_done() in any case. */
+/* Reads all lines of a list. Returns 0 or -ENOMEM. Call checksum_list_done() in any case. */
 static int checksum_list_read(char *text, size_t len, struct listed_names *l)
 {
 	struct checksum_line line;

@@ -8,10 +8,10 @@
 
 struct buf;
 
-/* Written instead of a hash if the file or directory was removed deliberately. Also marks the
- * placeholder line of a list that is otherwise empty. */
+/* Hash value in the line of a file or directory that was removed deliberately, and in the
+ * placeholder line of a list without files. */
 #define CHECKSUM_REMOVED UINT64_C(0)
-/* For a directory, whose name ends with a slash: the hash of zero bytes. */
+/* Hash value in the line of a directory, whose name ends with a slash: the hash of zero bytes. */
 #define CHECKSUM_DIRECTORY UINT64_C(0x2d06800538d394c2)
 
 struct checksum_line {
@@ -19,9 +19,9 @@ struct checksum_line {
 	const char *name; /* contains no slash, except at the end */
 };
 
-/* Returns the next line of text[0..len) and NUL-terminates it there. *at is 0 at first and is
- * advanced. A last line without a newline was cut off by a crash and is ignored. Returns 1, 0
- * at the end, or -EBADMSG for a malformed line. */
+/* Stores the next line of text[0..len), in which it terminates the name with a NUL. *at is 0 at
+ * first and is advanced. A last line without a newline was cut off by a crash and is ignored.
+ * Returns 1, 0 at the end, or -EBADMSG for a malformed line. */
 int checksum_list_next(char *text, size_t len, size_t *at,
 		       struct checksum_line *ret_line);
 /* Appends a line. */

@@ -29,7 +29,8 @@ enum {
 	OPEN_TRIES = 100
 };
 
-static const char nothing[] = "none"; /* in the line of a list that lists no file */
+/* Name in the placeholder line of a list without files. */
+static const char nothing[] = "none";
 static const char bad_line[] = "a line of it is malformed";
 static const char bad_contents[] = "it does not match its checksum";
 
@@ -57,7 +58,7 @@ static char *list_path(const char *path)
 
 /* ---- writing ---- */
 
-/* Returns false if the open list has lost its name, because checksums_compact() replaced it. */
+/* Returns whether the open list still has its name; checksums_compact() could have replaced it. */
 static bool is_current_list(int fd, const char *list)
 {
 	struct stat opened, there;
@@ -88,7 +89,7 @@ static int open_list(const char *list, bool *ret_is_new)
 	return -EAGAIN;
 }
 
-/* Uses a single write(), which O_APPEND keeps intact among several writers. */
+/* Appends a line with a single write(2). With O_APPEND, lines of several writers do not mix. */
 static int write_line(const char *list, const struct buf *line, bool *ret_is_new)
 {
 	int fd = open_list(list, ret_is_new);
@@ -101,7 +102,8 @@ static int write_line(const char *list, const struct buf *line, bool *ret_is_new
 
 static int list_directory_of(const char *path);
 
-/* `end` is "/" for a directory. */
+/* Appends a line to the list of the directory of `path`. `end` is appended to the name: "/" for a
+ * directory. */
 static int checksums_append(const char *path, const char *end, uint64_t hash)
 {
 	char *list = list_path(path), *name;
@@ -121,7 +123,7 @@ static int checksums_append(const char *path, const char *end, uint64_t hash)
 	return !r && is_new ? list_directory_of(path) : r;
 }
 
-/* Returns true for a directory of a session: images, jit, jit/PID. */
+/* Returns whether `dir` is a directory of side files in a session: images, jit or jit/PID. */
 static bool is_side_directory(const char *dir)
 {
 	static const char above[] = "jit/";
@@ -240,8 +242,8 @@ int checksums_copy(int from, const char *path, uint64_t bytes, const atomic_bool
 	return r ? r : checksums_append(path, "", hash);
 }
 
-/* The line is added first, so that after a crash the file is not reported as missing. On a full
- * disk there is space for the line only after the file was removed. */
+/* Add the line before removing the file, so that after a crash the file is not reported as
+ * missing. If the disk is full, add it after the removal, when there is space. */
 int checksums_remove(const char *path)
 {
 	int noted = checksums_append(path, "", CHECKSUM_REMOVED);
@@ -304,7 +306,8 @@ static void search_list(struct buf *text, const char *path,
 	}
 }
 
-/* Returns 0, even if there is no list, or a negative errno. */
+/* Calls `found` for each hash of a file in its list. Returns 0, even if there is no list, or a
+ * negative errno. */
 static int each_hash(const char *path, bool (*found)(void *ctx, uint64_t hash),
 		     void *ctx)
 {
@@ -349,7 +352,7 @@ static enum checksum checksums_compare(const struct hashes *h, uint64_t hash)
 	return CHECKSUM_BAD;
 }
 
-/* The file is not read if it has no line. */
+/* A file without a line is not read. */
 int checksums_verify(int fd, const char *path, enum checksum *ret_state)
 {
 	struct hashes h = { 0 };
@@ -480,7 +483,7 @@ int checksums_compact(const char *dir)
 		return -ENOMEM;
 	fd = io_open_regular(list, O_NOFOLLOW);
 	r = fd < 0 ? fd : fstat(fd, &st) ? -errno : 0;
-	/* Processes that append hold a shared lock. */
+	/* Processes that append hold a shared lock, so an exclusive lock excludes them. */
 	if (!r && st.st_size > COMPACT_BYTES && !flock(fd, LOCK_EX | LOCK_NB)) {
 		r = io_read_fd(fd, &text, LIST_MAX_BYTES);
 		if (!r)

@@ -29,17 +29,17 @@ enum checksum {
 	CHECKSUM_BAD
 };
 
-/* Ensures that session directory `dir` has a list that is not empty, so that segments which are
- * opened later promise it. Returns 0 or a negative errno. */
+/* Ensures that session directory `dir` has a list that is not empty. Segments that are created
+ * later record that the list must exist. Returns 0 or a negative errno. */
 int checksums_begin(const char *dir);
-/* Returns true if the directory of `path` has such a list. */
+/* Returns whether the directory of `path` has a checksum list. */
 bool checksums_has_list(const char *path);
-/* Adds a line for the contents that `path` will get. Call it again after the file has got its
- * name. Returns 0 or a negative errno. */
+/* Adds a line for the contents that `path` will get. Call it before writing the file, and again
+ * after the file has its final name. Returns 0 or a negative errno. */
 int checksums_add(const char *path, const void *bytes, size_t len);
-/* io_write_file() that also adds the lines. Returns 0 or a negative errno. */
+/* Like io_write_file(), but also adds the lines. Returns 0 or a negative errno. */
 int checksums_write_file(const char *path, const void *bytes, size_t len, mode_t mode);
-/* io_copy() that also adds the lines. */
+/* Like io_copy(), but also adds the lines. */
 int checksums_copy(int from, const char *path, uint64_t bytes, const atomic_bool *stop);
 /* Removes a file, and adds a line so that it is not reported as missing. The second function
  * does the same for a directory that is empty except for its list. Both return 0 or a negative
@@ -52,8 +52,8 @@ int checksums_compact(const char *dir);
 /* Appends a list and a NUL to `text`, or nothing if the list does not exist. Reports errors.
  * Returns 0 or a negative errno. */
 int checksums_read_list(const char *list, struct buf *text);
-/* Copies the lines of the file `from` for `to`, which is a link to it or a copy. Returns 0,
- * even if there are none, or a negative errno. */
+/* Adds the hashes of the file `from` to the list for `to`, which is a link to it or a copy.
+ * Returns 0, even if there are none, or a negative errno. */
 int checksums_take(const char *from, const char *to);
 /* Compares the contents of the open file `fd`, which is at `path`, with its lines. Returns 0,
  * or a negative errno if either could not be read. */
@@ -61,13 +61,13 @@ int checksums_verify(int fd, const char *path, enum checksum *ret_state);
 /* Like checksums_verify(), for contents that were already read. */
 int checksums_verify_bytes(const char *path, const void *bytes, size_t len,
 			   enum checksum *ret_state);
-/* io_read_file() for a side file. Returns -EBADMSG if it is damaged. On an error nothing is
- * appended, and errors other than a missing file are reported (base/files/faults.h). */
+/* Like io_read_file(), but also returns -EBADMSG if the checksum does not match. On an error,
+ * nothing is appended. Reports errors (base/files/faults.h) except for a missing file. */
 int checksums_read_file(const char *path, struct buf *out, size_t max);
-/* Returns true if the contents are usable. If not, reports the reason (base/files/faults.h).
- * The result is cached, so that a large file is read only once. */
+/* Returns whether the contents of the open file match a checksum or have none. If not, reports the
+ * reason (base/files/faults.h). The result is cached, so that a large file is read only once. */
 bool checksums_usable(int fd, const char *path);
-/* Reports damage of the file at `path`, for callers that copy it unchanged. */
+/* Verifies the file at `path` and reports damage; for callers that copy the file unchanged. */
 void checksums_report(const char *path);
 /* Counts and reports (base/files/faults.h) the files and directories that the lists in session
  * `dir` promise but that are missing, and lists that its segments or other lists promise but

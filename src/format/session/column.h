@@ -20,11 +20,12 @@ enum {
 };
 
 enum column_kind {
-	COLUMN_CONST,  /* a single value for all */
-	COLUMN_PLANES, /* byte 0 of all values, then byte 1 of all values ... */
-	/* the number of significant bits of each value, then the bits after the leading one */
+	COLUMN_CONST, /* a single value for all */
+	COLUMN_PLANES, /* first byte 0 of all values, then byte 1 of all values, and so on */
+	/* first the number of significant bits of each value, then all bits below the highest
+	 * one */
 	COLUMN_OCTAVES,
-	COLUMN_RUNS,  /* lengths and then values of runs of equal values */
+	COLUMN_RUNS,  /* runs of equal values: first their lengths, then their values */
 	COLUMN_STEPS, /* all values are multiples of a unit, positive or negative */
 	COLUMN_KIND_COUNT
 };
@@ -57,8 +58,8 @@ struct column_decoder {
 /* Returns 0 or -ENOMEM. */
 int column_encoder_init(struct column_encoder *e);
 void column_encoder_done(struct column_encoder *e);
-/* Append at most COLUMN_VALUES_MAX values to `out`, or nothing if `nr` is 0. Return 0 or
- * -ENOMEM. */
+/* Encode `nr` values (at most COLUMN_VALUES_MAX) and append them to `out`; append nothing if `nr`
+ * is 0. Return 0 or -ENOMEM. */
 int column_encode(struct column_encoder *e, const uint64_t *v, size_t nr,
 		  struct buf *out);
 int column_encode_bytes(struct column_encoder *e, const uint8_t *bytes, size_t len,

@@ -29,7 +29,8 @@ void column_decoder_done(struct column_decoder *d)
 	vec_done(&d->steps);
 }
 
-/* Returns the `len` bytes of a plane: borrowed from the input, or unpacked into `room`. */
+/* Returns the `len` bytes of a plane, borrowed from the input or unpacked into `room`, or NULL if
+ * it is malformed. */
 static const uint8_t *take_plane(struct column_decoder *d, struct cursor *in,
 				 uint8_t *room, size_t len)
 {
@@ -68,7 +69,7 @@ int column_decode_bytes(struct column_decoder *d, struct cursor *in, uint8_t *by
 	return 0;
 }
 
-/* The destination of values. Narrow values are stored modulo 2^32. */
+/* Where decoded values are stored; narrow ones modulo 2^32. */
 struct column_decode_sink {
 	bool is_narrow;
 	union {
@@ -131,7 +132,7 @@ static uint64_t load_le(const uint8_t *bytes, size_t at, size_t len)
 	return __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? v : __builtin_bswap64(v);
 }
 
-/* Loads a value that is too wide for a single load. */
+/* Loads a value whose bits are too many for a single load. */
 static uint64_t load_wide(const uint8_t *bytes, uint64_t bit, unsigned int nr,
 			  size_t len)
 {
@@ -141,7 +142,8 @@ static uint64_t load_wide(const uint8_t *bytes, uint64_t bit, unsigned int nr,
 	return low | (high & ((1ULL << (nr - 32)) - 1)) << 32;
 }
 
-/* Returns the total number of bits that follow the classes, and the widest class. */
+/* Returns how many bits follow the classes in total, and stores the largest class. The class of a
+ * value is its number of significant bits. */
 static uint64_t count_bits(const uint8_t *classes, size_t nr, uint8_t *ret_widest)
 {
 	uint64_t sum = 0;
@@ -157,7 +159,8 @@ static uint64_t count_bits(const uint8_t *classes, size_t nr, uint8_t *ret_wides
 	return sum;
 }
 
-/* The caller has checked that no class exceeds CLASS_MAX and that `len` bytes contain all bits. */
+/* Decodes values from their classes and bits. The caller has checked that no class exceeds
+ * CLASS_MAX and that `len` bytes contain all bits. */
 static inline __attribute__((always_inline)) void
 unpack_bits(const uint8_t *classes, const uint8_t *bytes, size_t len, uint64_t base,
 	    struct column_decode_sink to, size_t nr)
@@ -197,7 +200,7 @@ static int get_octaves(struct column_decoder *d, struct cursor *in, uint64_t bas
 	bytes = cursor_take(in, len);
 	if (!bytes || widest > CLASS_MAX)
 		return -EBADMSG;
-	/* Two loops, so that neither has to test the destination. */
+	/* Use two loops, so that the width of the destination is not tested for each value. */
 	if (to->is_narrow)
 		unpack_bits(classes, bytes, len, base,
 			    (struct column_decode_sink){ .is_narrow = true,
@@ -254,7 +257,7 @@ static int get_runs(struct column_decoder *d, struct cursor *in,
 	if (r)
 		return r;
 	for (size_t run = 0; run < nr_runs; run++) {
-		uint64_t more = d->run_lens.at[run]; /* length of the run, less one */
+		uint64_t more = d->run_lens.at[run]; /* length of the run minus 1 */
 		struct column_decode_sink rest = { .is_narrow = to->is_narrow };
 
 		if (more >= nr - filled)

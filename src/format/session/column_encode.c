@@ -9,8 +9,8 @@
 #include <zstd.h>
 
 enum {
-	/* Measured on recordings: levels up to 9 gain nothing, and short matches lose against
-	 * plain entropy coding. Only long repeats are worth finding. */
+	/* Measured on recordings: levels up to 9 save no bytes, and short matches need more bytes
+	 * than entropy coding. Only long matches are useful. */
 	ZSTD_LEVEL = 1,
 	ZSTD_MIN_MATCH = 7,
 	ZSTD_WORTH_BYTES = 24, /* the overhead of a zstd frame is about 12 bytes */
@@ -21,15 +21,16 @@ enum {
 	ZSTD_HASH_LOG_LEAST = 6,
 	RUNS_LEAST = 8, /* minimum average length of runs, in bytes */
 	CLASS_COUNT = 65,
-	PLANES_WIDTH_MAX = 4, /* wider values were never smaller in this form */
-	STEPS_BITS = 32,      /* of the unit */
-	LOG2_ONE = 256        /* fixed-point unit of the estimates */
+	/* Planes of wider values were never smaller than octaves. */
+	PLANES_WIDTH_MAX = 4,
+	STEPS_BITS = 32, /* of the unit */
+	LOG2_ONE = 256   /* fixed-point unit of the estimates */
 };
 
 /* The approximate size of the values when encoded as `kind`. */
 struct estimate {
-	uint64_t base;      /* subtracted from each value: the (signed) minimum */
-	unsigned int width; /* bytes of the largest value after that */
+	uint64_t base; /* the minimum (signed), which is subtracted from each value */
+	unsigned int width; /* bytes of the largest value after the subtraction */
 	enum column_kind kind;
 	uint64_t bits;
 };
@@ -79,7 +80,7 @@ static uint64_t log2_fixed(uint64_t v)
 	       (part * (LOG2_ONE - part) * 88 >> 16);
 }
 
-/* Returns the bits that an entropy coder needs for symbols with these counts, including its
+/* Returns how many bits an entropy coder needs for symbols with these counts, including its
  * table. */
 static uint64_t entropy_bits(const uint32_t *counts, size_t nr_symbols, size_t nr)
 {
@@ -152,9 +153,9 @@ static int put_plane(struct column_encoder *e, const uint8_t *bytes, size_t len,
 			return -ENOMEM;
 		packed_len = ZSTD_compress2(e->zstd, e->packed.data, e->packed.cap,
 					    bytes, len);
+		/* The buffer is large enough, so this is the only possible error. */
 		if (ZSTD_isError(packed_len))
-			return -ENOMEM; /* the buffer is large enough, so there is no other
-                                         * reason */
+			return -ENOMEM;
 	}
 	if (packed_len + 3 < len) {
 		buf_put_u8(out, PLANE_ZSTD);
@@ -173,7 +174,7 @@ int column_encode_bytes(struct column_encoder *e, const uint8_t *bytes, size_t l
 	return len ? put_plane(e, bytes, len, true, out) : 0;
 }
 
-/* Stops as soon as the sum reaches `enough`. */
+/* Returns the estimated bits of the values as planes. Stops when the sum reaches `enough`. */
 static uint64_t planes_bits(const uint64_t *v, size_t nr, uint64_t base,
 			    unsigned int width, uint64_t enough)
 {
@@ -189,7 +190,7 @@ static uint64_t planes_bits(const uint64_t *v, size_t nr, uint64_t base,
 	return bits;
 }
 
-/* Chooses OCTAVES or PLANES, whichever is smaller, with this base. */
+/* Estimates the values as OCTAVES and as PLANES with this base, and returns the smaller one. */
 static struct estimate estimate_over(const uint64_t *v, size_t nr, uint64_t base)
 {
 	struct estimate est = { .kind = COLUMN_OCTAVES, .base = base };
@@ -221,9 +222,10 @@ static struct estimate estimate_over(const uint64_t *v, size_t nr, uint64_t base
 	return est;
 }
 
-/* The base is the smallest value, taken as a signed or as an unsigned number. This matters only
- * if signs differ: the values can be small numbers around 0, or small ones and a few huge ones,
- * which must not move all the others far from the base. */
+/* Estimates the values without runs or steps. The base is the smallest value as a signed or as an
+ * unsigned number, whichever is better. These differ only if the values have different signs:
+ * small numbers around 0 need the signed minimum, small and a few huge unsigned numbers the
+ * unsigned one. */
 static struct estimate estimate_plain(const uint64_t *v, size_t nr)
 {
 	int64_t least = INT64_MAX;

@@ -163,7 +163,7 @@ static uint64_t image_hash(const struct image *image)
 	return hash_pair(h, (uint32_t)image->pid);
 }
 
-/* `of_file`: the build-id was read from the file itself. */
+/* Adds an image or finds an equal one. `of_file`: the build-id was read from the file itself. */
 static uint32_t dict_add_image(struct dict *d, const struct image *image, bool of_file)
 {
 	struct image add = *image;
@@ -234,8 +234,8 @@ uint32_t dict_thread(struct dict *d, const struct thread *thread)
 	return (uint32_t)d->threads.nr - 1;
 }
 
-/* Returns the slot that holds the frame's number plus 1. *ret_new: the slot is new, and the
- * caller has to fill it. Returns NULL if memory is short. */
+/* Returns the slot of the lookup table that holds the frame's number plus 1. *ret_new: the slot is
+ * new, and the caller has to fill it. Returns NULL if memory is short. */
 static uint32_t *dict_frame_slot(struct dict *d, uint32_t image, uint64_t offset,
 				 bool *ret_new)
 {
@@ -289,8 +289,8 @@ static uint32_t add_stack(struct dict *d, uint32_t parent, uint32_t frame)
 	return (uint32_t)d->stacks.nr - 1;
 }
 
-/* Called for the first stack that is not simply the next single frame: creates the list of
- * leaves, which was not needed before. */
+/* Creates the list `leaves`. Call it before adding the first stack for which STACK_FIRST + n is
+ * not frame n. */
 static bool dict_begin_chains(struct dict *d)
 {
 	size_t nr = d->stacks.nr - STACK_FIRST;
@@ -304,8 +304,8 @@ static bool dict_begin_chains(struct dict *d)
 	return true;
 }
 
-/* There are as many single-frame stacks as frames, so a list indexed by frame is smaller and
- * faster than a hash table. */
+/* Returns the stack that consists of one frame only. Such stacks are in a list indexed by frame,
+ * which is smaller and faster than a hash table, because there are about as many as frames. */
 static uint32_t dict_leaf_stack(struct dict *d, uint32_t frame)
 {
 	size_t number = (size_t)STACK_FIRST + frame;
@@ -327,8 +327,8 @@ static uint32_t dict_leaf_stack(struct dict *d, uint32_t frame)
 	return d->leaves.at[frame];
 }
 
-/* Stacks are added from the root inwards, so most nodes directly follow their caller. These
- * nodes are found there and are in no hash table. */
+/* Returns whether the stack (parent, frame) exists and has the number after its parent's. Most
+ * stacks have, because they are added from the root inwards; these are in no hash table. */
 static bool is_next(const struct dict *d, uint32_t parent, uint32_t frame)
 {
 	return parent + 1 < d->stacks.nr && d->stacks.at[parent + 1].parent == parent &&
@@ -358,7 +358,7 @@ uint32_t dict_stack(struct dict *d, uint32_t parent, uint32_t frame)
 	return *value_plus_1 - 1;
 }
 
-/* Returns DICT_NONE if it does not exist. */
+/* Returns the number of a stack, or DICT_NONE if it does not exist. */
 static uint32_t find_stack(const struct dict *d, uint32_t parent, uint32_t frame)
 {
 	if (parent == STACK_ROOT) {

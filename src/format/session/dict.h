@@ -70,8 +70,9 @@ struct image {
 	uint64_t ref_address;
 };
 
-/* Programs copy their code to anonymous memory at the same addresses to get huge pages. Such
- * memory is an image of the file, with this mark, since nothing proves that it is a copy. */
+/* The name of an image for code in anonymous memory that is probably a copy of a file's code. Some
+ * programs copy their code to the same addresses to get huge pages, but nothing proves that it is
+ * a copy, hence this mark. */
 #define IMAGE_REMAPPED "[remapped]"
 
 /* Packed to avoid four bytes of padding: frames are the largest part of a reader's memory. */
@@ -80,8 +81,9 @@ struct frame {
 	uint32_t image;
 } __attribute__((packed, aligned(4)));
 
-/* Stacks are a trie from the root of the thread inwards: a node consists of a frame and the
- * node of its caller. A sample refers to the node of its leaf. Nodes 0 and 1 are not frames: */
+/* Stacks are a trie, whose root is the start of a thread. A node consists of a frame and the node
+ * of its caller. A sample refers to the node of its innermost frame. Nodes 0 and 1 have no
+ * frame. */
 enum {
 	/* the caller of an outermost frame, or of a frame whose callers were not recorded */
 	STACK_ROOT = 0,
@@ -101,13 +103,13 @@ struct thread {
 	int32_t tid;
 	int32_t ns_pid; /* pid in the innermost namespace if known, else `pid` */
 	int32_t ns_tid;
-	uint32_t comm;   /* string */
-	uint32_t app;    /* image of the process's main binary, or DICT_NONE */
+	uint32_t comm; /* string */
+	/* Number of the image of the process's main binary, or DICT_NONE. */
+	uint32_t app;
 	uint32_t cgroup; /* string; "": unknown */
 	uint32_t flags;  /* THREAD_... */
-	uint64_t
-		start_ns; /* start of the process in the recording's clock; 0: before the
-                           * recording */
+	/* Start of the process in the recording's clock; 0: before the recording. */
+	uint64_t start_ns;
 };
 
 enum {
@@ -160,14 +162,15 @@ struct dict {
 	VEC(struct frame) frames;
 	VEC(struct stack) stacks;
 	VEC(struct thread) threads;
-	/* (image, offset) of offsets that fit into 32 bits ... */
+	/* (image, offset) -> frame, for offsets that fit into 32 bits */
 	struct pairs frame_by;
 	struct map far_frame_by; /* ... and of larger ones */
-	/* (parent, frame), except for stacks that directly follow their parents, and for ... */
+	/* (parent, frame) -> stack, except for stacks whose number is their parent's plus 1, and
+	 * for stacks of a single frame */
 	struct pairs stack_by;
-	/* ... single frames: the stack of each frame. It stays empty while all stacks are
-	 * single frames that were created together with their frames: stack STACK_FIRST + n is
-	 * then frame n alone. */
+	/* The stack that consists of this frame only, by frame number. The list is empty as long
+	 * as all stacks are single frames that were created together with their frames: stack
+	 * STACK_FIRST + n is then frame n. */
 	VEC(uint32_t) leaves;
 	bool chains;          /* there are other stacks */
 	struct map image_by;  /* (hash of the identity, probe number) */
@@ -179,14 +182,14 @@ int dict_init(struct dict *d);
 void dict_done(struct dict *d);
 /* Returns the approximate memory use in bytes. */
 size_t dict_bytes(const struct dict *d);
-/* Frees the lookup tables. Nothing can be added afterwards, as with the dict of a reader. */
+/* Frees the lookup tables. Entries cannot be added afterwards. */
 void dict_seal(struct dict *d);
 /* Each returns the number of the entry, which is added if it is new, or DICT_NONE if memory is
  * short. Two images are equal if their kind, name and build-id agree and, without a build-id,
  * all other fields also agree. */
 uint32_t dict_string(struct dict *d, const char *s);
-/* Adds a string with a separate number, which dict_string() never returns. So its text can
- * still be changed until the last entry is added. dict_change_string() returns 0 or -ENOMEM. */
+/* Adds a string with a separate number, which dict_string() never returns, so that
+ * dict_change_string() can change the text later. dict_change_string() returns 0 or -ENOMEM. */
 uint32_t dict_own_string(struct dict *d, const char *s);
 int dict_change_string(struct dict *d, uint32_t own, const char *s);
 uint32_t dict_event(struct dict *d, const struct event_desc *event);
@@ -199,19 +202,19 @@ uint32_t dict_stack(struct dict *d, uint32_t parent, uint32_t frame);
 /* Returns the stack that consists of this frame only: dict_stack() of STACK_ROOT and
  * dict_frame(). */
 uint32_t dict_leaf(struct dict *d, uint32_t image, uint64_t offset);
-/* A walk from a node inwards that looks up nodes without creating them. A step ends where
- * memory has to be fetched, so that the cache misses of many walks overlap. */
+/* A search for the node of a stack, which proceeds inwards from a given node and does not create
+ * nodes. Each step ends with a prefetch, so that the cache misses of many searches overlap. */
 struct dict_path {
 	const uint32_t *frames; /* innermost first */
-	uint32_t left;          /* number of frames that have no node yet */
-	uint32_t node;          /* the node of the other frames */
-	bool asked;             /* the memory of the next node was prefetched */
+	uint32_t left; /* number of frames whose nodes were not looked up yet */
+	uint32_t node; /* the node of the frames that were looked up */
+	bool asked;    /* the memory of the next node was prefetched */
 };
 /* Returns false at the end of the path, or if the next node does not exist (`left` is not 0). */
 bool dict_path_step(const struct dict *d, struct dict_path *path);
 /* Prefetches the memory that dict_frame() and dict_leaf() will read. */
 void dict_prefetch_frame(const struct dict *d, uint32_t image, uint64_t offset);
-/* Like dict_prefetch_frame(), for the first callee of a stack. Accepts DICT_NONE. */
+/* Prefetches the memory that a lookup of a callee of `stack` will read. Accepts DICT_NONE. */
 void dict_prefetch_callee(const struct dict *d, uint32_t stack);
 uint32_t dict_thread(struct dict *d, const struct thread *thread);
 /* Returns the string with this number, or "" for an unknown number. */

@@ -20,35 +20,36 @@ enum dict_table {
 	DICT_STACKS,
 	DICT_THREADS,
 	DICT_TABLE_COUNT,
-	/* A section of stacks together with the frames that appear in them first, as encoded in
-	 * version 2. */
+	/* A section of stacks, and of the frames that appear in them for the first time, as
+	 * version 2 encoded it. */
 	DICT_OLD_CALLS = DICT_TABLE_COUNT,
-	DICT_CALLS, /* the same, encoded as chains */
+	DICT_CALLS, /* such a section, encoded as chains */
 	DICT_SECTION_COUNT
 };
 
 enum {
 	DICT_CHUNK_ENTRIES = 1 << 16, /* entries of a table in a section */
 	DICT_CHUNK_STRING_BYTES = 4 << 20,
-	/* the minimum number of stacks for a section of calls */
+	/* minimum number of stacks in a section of calls */
 	DICT_CALLS_LEAST = 1 << 10,
-	/* stacks per section: each section starts without history */
+	/* maximum number of stacks in a section of calls; it is high, because each section starts
+	 * without history */
 	DICT_CALLS_MOST = 1 << 19,
-	DICT_CALLS_HEAD =
-		2 +
-		CALLS_COLUMN_COUNT, /* first frame, first chain, lengths of the columns */
+	/* Values before the columns: first frame, first chain, lengths of the columns. */
+	DICT_CALLS_HEAD = 2 + CALLS_COLUMN_COUNT,
 	DICT_STRING_MAX = 1 << 20, /* longer strings are truncated when written */
 	DICT_HOLES_MAX = 1 << 20,  /* missing numbers allowed before a section */
-	/* Limits how many entries, including holes, a file can describe: a fixed number, and
-	 * more for each byte of its sections. Columns with a single value take almost no bytes. */
+	/* Limits how many entries, including holes, a file can describe: this number, and more for
+	 * each byte of its sections. Without a limit, a few bytes could describe any number of
+	 * equal entries. */
 	DICT_ENTRIES_FREE = 4 << 20,
 	DICT_ENTRIES_A_BYTE = 64
 };
 
-/* The number of entries of each table that are known, or written. */
+/* For each table, the number of entries that were read or written. */
 struct dict_counts {
 	size_t nr[DICT_TABLE_COUNT];
-	uint32_t next_frame; /* above all frames that the counted stacks refer to */
+	uint32_t next_frame; /* larger than all frame numbers in the counted stacks */
 	size_t nr_chains;
 };
 
@@ -62,9 +63,9 @@ struct chain_ends {
 	VEC(uint32_t) stacks;
 };
 
-/* The counts after dict_init(). */
+/* Returns the counts of a new dict, after dict_init(). */
 struct dict_counts dict_counts_none(void);
-/* The current counts, with next_frame 0. */
+/* Returns the counts of `d`, with next_frame 0. */
 struct dict_counts dict_counts_of(const struct dict *d);
 
 /* Buffers that packing and unpacking reuse between calls. */
@@ -77,7 +78,7 @@ struct dict_scratch {
 	uint64_t unpacked; /* bytes of the sections decoded so far */
 	struct dict_calls calls;
 	struct chain_ends ends;
-	/* the dict no longer grows, so that sections of calls are always worthwhile */
+	/* set by the caller if the dict no longer grows; sections of calls are then always used */
 	bool is_whole;
 };
 

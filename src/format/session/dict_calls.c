@@ -107,7 +107,8 @@ static int set_last(struct dict_calls *c, uint32_t image, uint64_t offset)
 	return 0;
 }
 
-/* Returns the image of the list's first frame, else the image of the caller, else DICT_NONE. */
+/* Returns the image that a new frame most likely has: that of the list's first frame, or else that
+ * of the caller, or else DICT_NONE. */
 static uint32_t likely_image(const struct dict_calls *c, const struct call_list *list,
 			     uint32_t parent)
 {

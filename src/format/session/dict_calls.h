@@ -12,25 +12,26 @@
 
 enum {
 	CALLS_RECENT = 8, /* recent callees kept per frame */
-	/* How a frame is encoded. 0: a new frame of the most likely image; 1 to CALLS_RECENT:
-	 * its position in the list; else ... */
+	/* How a frame is encoded: 0 means a new frame of the most likely image, 1 to CALLS_RECENT
+	 * its position in the list of recent callees, and the others: */
 	CALLS_OLD = CALLS_RECENT + 1,       /* ... an earlier frame */
 	CALLS_ELSEWHERE = CALLS_RECENT + 2, /* ... a new frame of another image */
-	/* By the length of the list and whether a chain begins. */
+	/* Number of contexts: combinations of the length of the list and whether a chain begins. */
 	CALLS_CONTEXTS = 2 * (CALLS_RECENT + 1)
 };
 
 /* The columns of a section. */
 enum calls_column {
-	/* lengths of chains, less one, times two; plus 1 if no earlier chain has this caller */
+	/* (length of a chain - 1) * 2, plus 1 if no earlier chain has this caller */
 	CALLS_LENGTHS,
-	CALLS_AGAIN,   /* how many chains ago the caller was last used */
-	CALLS_CALLERS, /* callers that are not in CALLS_AGAIN */
+	CALLS_AGAIN,   /* for a caller that was used before: how many chains ago */
+	CALLS_CALLERS, /* the other callers */
 	CALLS_FRAMES,  /* frames encoded as CALLS_OLD */
-	CALLS_IMAGES,  /* images of CALLS_ELSEWHERE */
-	CALLS_NEAR,    /* offsets of new frames, relative to the list's first frame */
-	CALLS_FAR,     /* ... relative to the previous frame of the image */
-	CALLS_HOWS,    /* one column for each context */
+	CALLS_IMAGES,  /* images of frames encoded as CALLS_ELSEWHERE */
+	CALLS_NEAR, /* offsets of new frames relative to the first frame of the list */
+	/* Offsets of other new frames, relative to the previous frame of the same image. */
+	CALLS_FAR,
+	CALLS_HOWS, /* first of the columns of how frames are encoded, one per context */
 	CALLS_COLUMN_COUNT = CALLS_HOWS + CALLS_CONTEXTS
 };
 
@@ -52,13 +53,13 @@ struct dict_calls {
 	VEC(uint32_t)
 	list_of; /* indexed by frame plus STACK_FIRST: index in `lists` plus 1 */
 	VEC(struct call_list) lists;
-	size_t nr_slots;            /* used in this section; list_of can be longer */
+	size_t nr_slots;            /* entries of list_of that this section uses */
 	VEC(uint64_t) last_offsets; /* indexed by image */
 	VEC(uint32_t) met;          /* images whose last offset is not 0 */
 	uint32_t next; /* the first frame that has not appeared in a stack */
 	uint32_t first_stack;
 	uint64_t chain_left;   /* nodes left in the current chain; used when reading */
-	VEC(uint32_t) callers; /* callers of the section's chains */
+	VEC(uint32_t) callers; /* callers of the section's chains so far */
 	VEC(uint32_t)
 	chain_below; /* indexed by stack: the last chain that has it as its caller, plus 1;
                       * used when writing */
@@ -79,20 +80,20 @@ int dict_calls_take(struct dict_calls *c, uint32_t number, struct stack *ret_sta
 
 /* A frame as encoded in sections of version 2. */
 struct call_words {
-	uint64_t
-		how; /* 0: new; 1 to CALLS_RECENT: position in the list; larger: CALLS_RECENT
-                      * + next - frame */
-	uint64_t
-		image; /* of a new frame. 0: that of the list's first frame; else its number
-                        * plus 1 */
-	uint64_t
-		offset; /* of a new frame: zigzag distance to the list's first frame, or the
-                         * image's last one */
+	/* 0: a new frame; 1 to CALLS_RECENT: position in the list; larger: CALLS_RECENT + next -
+	 * frame. */
+	uint64_t how;
+	/* Image of a new frame. 0: that of the list's first frame; else the image's number plus
+	 * 1. */
+	uint64_t image;
+	/* Offset of a new frame: zigzag distance to the list's first frame, or to the last one of
+	 * the image. */
+	uint64_t offset;
 };
 
-/* Decodes a frame that follows the frame of its caller `parent`. words->image and ->offset are
- * used only if the frame is new; then the caller has to set frame c->next - 1 to *ret_new.
- * Returns 0, -EBADMSG or -ENOMEM. */
+/* Decodes the frame of a callee of stack `parent`, from version 2. words->image and ->offset are
+ * used only if the frame is new; then the caller has to set frame c->next - 1 to *ret_new. Returns
+ * 0, -EBADMSG or -ENOMEM. */
 int dict_calls_take_words(struct dict_calls *c, uint32_t parent,
 			  const struct call_words *words, uint32_t *ret_frame,
 			  struct frame *ret_new);

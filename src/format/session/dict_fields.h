@@ -9,12 +9,13 @@
 
 #include "format/session/dict_block.h"
 
-/* The value that a column stores instead of the field itself. */
+/* How a column stores a field. */
 enum field_code {
 	FIELD_PLAIN,
-	/* the field minus the same field of the previous entry (0 at first) */
+	/* as its difference from the same field of the previous entry (for the first entry, from
+	 * 0) */
 	FIELD_AFTER_PREVIOUS,
-	FIELD_AFTER_OTHER /* the field minus an earlier field of the same entry */
+	FIELD_AFTER_OTHER /* as its difference from an earlier field of the same entry */
 };
 
 struct dict_field {
@@ -32,7 +33,8 @@ struct dict_fields {
 
 extern const struct dict_fields dict_fields[DICT_TABLE_COUNT];
 
-/* Copy a field of `nr` entries to a column, and back. */
+/* dict_field_get() copies a field of `nr` entries to a column, dict_field_set() a column to the
+ * field. */
 void dict_field_get(const struct dict_fields *f, const struct dict_field *field,
 		    const void *entries, size_t nr, uint64_t *ret_values);
 void dict_field_set(const struct dict_fields *f, const struct dict_field *field,

@@ -18,7 +18,7 @@ void dict_merge_done(struct dict_merge *m)
 	vec_done(&m->path);
 }
 
-/* Returns the cell of `number`, or NULL if memory is short. */
+/* Returns the place that stores the new number of entry `number`, or NULL if memory is short. */
 static uint32_t *dict_merge_cell_of(struct dict_numbers *n, uint32_t number)
 {
 	while (n->to.nr <= number)
@@ -101,7 +101,7 @@ static uint32_t merge_frame(struct dict_merge *m, uint32_t number)
 	return *cell;
 }
 
-/* Returns true if the node has a frame and that frame an image. */
+/* Returns whether the node has a frame, and the frame has an image; damaged ones have not. */
 static bool dict_merge_is_whole(const struct dict *d, uint32_t stack)
 {
 	uint32_t frame = d->stacks.at[stack].frame;
@@ -109,8 +109,8 @@ static bool dict_merge_is_whole(const struct dict *d, uint32_t stack)
 	return frame < d->frames.nr && d->frames.at[frame].image < d->images.nr;
 }
 
-/* Collects the path from the leaf to the outermost frame that is not in `to` yet. Returns the
- * number of that frame's caller in `to`, or DICT_NONE if memory is short. */
+/* Collects the nodes that are not in `to` yet, from the innermost one outwards. Returns the number
+ * of that frame's caller in `to`, or DICT_NONE if memory is short. */
 static uint32_t walk_out(struct dict_merge *m, uint32_t stack)
 {
 	const struct dict *d = m->from;
@@ -127,7 +127,8 @@ static uint32_t walk_out(struct dict_merge *m, uint32_t stack)
 			return STACK_TRUNCATED;
 		if (!vec_push(&m->path, stack))
 			return DICT_NONE;
-		/* Callers precede callees; anything else would be a loop. */
+		/* Callers precede callees in the dict. Stop at any other node, which would be a
+		 * loop. */
 		stack = d->stacks.at[stack].parent < stack ? d->stacks.at[stack].parent
 							   : STACK_TRUNCATED;
 	}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* dict_merge.h - copies entries from one dict to another.
- * Layer: format.  Not thread safe.  Entries are copied on request, once each. The source dict
- * can grow meanwhile. */
+ * Layer: format. Not thread safe. An entry is copied when it is requested for the first time. The
+ * source dict can grow meanwhile. */
 #pragma once
 #include <stdint.h>
 
@@ -15,7 +15,8 @@ struct dict_numbers {
 };
 
 struct dict_merge {
-	/* can be reloaded from its file: the numbers stay the same */
+	/* the source; may be replaced by the same dict, read again, because the numbers stay the
+	 * same */
 	const struct dict *from;
 	struct dict *to;
 	struct dict_numbers events, images, frames, stacks, threads;
@@ -25,14 +26,15 @@ struct dict_merge {
                                * caller; 0: not rounded */
 };
 
-/* Initializes a merge. dict_merge_done() frees it. The caller owns both dicts, which must
- * outlive it. */
+/* Initializes a merge of two dicts, which the caller owns and which must outlive it.
+ * dict_merge_done() frees it. */
 void dict_merge_init(struct dict_merge *m, const struct dict *from, struct dict *to);
 void dict_merge_done(struct dict_merge *m);
 /* Return the number in `to` of entry `number` of `from`, which must exist; DICT_NONE if memory
  * is short. */
 uint32_t dict_merge_event(struct dict_merge *m, uint32_t number);
 uint32_t dict_merge_image(struct dict_merge *m, uint32_t number);
-/* Replaces the numbers in a sample by those of `to`. Returns 0, -EINVAL (the sample is damaged:
- * it refers to entries that do not exist), or -ENOMEM. */
+/* Replaces the numbers in a sample of the source dict by those of the same entries in `to`.
+ * Returns 0, -EINVAL (the sample is damaged: it refers to entries that do not exist), or
+ * -ENOMEM. */
 int dict_merge_sample(struct dict_merge *m, struct sample *sample);

@@ -13,8 +13,9 @@ struct dict_pack_packer {
 	struct column_encoder *e;
 	size_t first; /* entries [first, first + nr) of a table */
 	size_t nr;
-	uint32_t next_frame; /* of stacks; advances with them */
-	size_t first_frame;  /* of calls: the first frame not encoded yet */
+	/* dict_counts.next_frame, which advances with the stacks. */
+	uint32_t next_frame;
+	size_t first_frame; /* for a section of calls: the first frame that is not encoded yet */
 	size_t first_chain;
 };
 
@@ -36,7 +37,8 @@ void dict_scratch_done(struct dict_scratch *s)
 	vec_done(&s->ends.stacks);
 }
 
-/* Writes the column's length first, so that readers can skip columns they do not know. */
+/* Appends an encoded column, after its length, so that readers can skip columns that they do not
+ * know. */
 static int end_column(const struct dict_pack_packer *p)
 {
 	buf_put_varint(&p->s->section, p->s->column.len);
@@ -144,7 +146,7 @@ static int dict_pack_put_frames(struct dict_pack_packer *p)
 	r = dict_pack_put_column(p, p->nr);
 	if (r)
 		return r;
-	/* One more for all images that do not exist: DICT_NONE. */
+	/* The last element is for DICT_NONE. */
 	if (!vec_reserve(&p->s->last_offsets, nr_images + 1))
 		return -ENOMEM;
 	last = p->s->last_offsets.at;
@@ -182,9 +184,9 @@ static int dict_pack_put_stacks(struct dict_pack_packer *p)
 	return dict_pack_put_column(p, p->nr);
 }
 
-/* Returns true if the stacks introduce new frames in the order of the frame numbers, as after a
- * merge, or introduce none, as in a recording, where frames are written first; and if there are
- * enough stacks to benefit from the history. */
+/* Returns whether to encode the stacks as a section of calls. There must be enough stacks to
+ * benefit from the history. And frames that are new must appear in the order of their numbers, as
+ * after a merge, or there must be none, as in a recording, where frames are written first. */
 static bool reports_calls(const struct dict *d, const struct dict_counts *done,
 			  size_t nr, bool is_whole)
 {
@@ -333,7 +335,7 @@ int dict_pack(const struct dict *d, struct dict_counts *done, struct dict_scratc
 
 	if (r)
 		return r;
-	/* Sections of calls have separate columns. */
+	/* s->values is not needed for sections of calls, which have separate columns. */
 	if (table != DICT_CALLS && !vec_reserve(&s->values, p.nr))
 		return -ENOMEM;
 	buf_clear(&s->section);

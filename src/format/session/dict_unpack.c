@@ -50,7 +50,7 @@ static int take_blobs(struct dict_unpacker *u, uint64_t len_max)
 			return -EBADMSG;
 		all += u->s->values.at[i];
 	}
-	/* A single string can be longer than a chunk. */
+	/* One string may exceed the limit of a chunk. */
 	if (all > (uint64_t)DICT_CHUNK_STRING_BYTES + DICT_STRING_MAX)
 		return -EBADMSG;
 	buf_clear(&u->s->bytes);
@@ -167,8 +167,9 @@ static int dict_unpack_take_images(struct dict_unpacker *u)
 	for (size_t i = 0; i < u->nr; i++) {
 		repair_string(u, &images[i].name);
 		repair_string(u, &images[i].ref_name);
+		/* The kind is from a newer format version. */
 		if ((uint32_t)images[i].kind >= IMAGE_COUNT)
-			images[i].kind = IMAGE_LOST; /* from a newer format version */
+			images[i].kind = IMAGE_LOST;
 		u->holes |= images[i].kind == IMAGE_LOST;
 	}
 	u->d->images.nr += u->nr;
@@ -243,7 +244,7 @@ void dict_unpack_repair_stack(struct dict_unpacker *u, uint32_t number)
 		u->holes = true;
 		return;
 	}
-	/* Callers precede their callees, so that a walk to the root always ends. */
+	/* A caller must precede its callees, so that following callers always ends. */
 	if (node->parent >= number ||
 	    (node->parent >= STACK_FIRST && stacks[node->parent].frame == DICT_NONE))
 		node->parent = STACK_TRUNCATED;
@@ -354,7 +355,7 @@ static int dict_unpack_take_section(struct dict_unpacker *u, enum dict_table tab
 	    u->first - have > DICT_HOLES_MAX || u->first > DICT_NONE - u->nr ||
 	    !dict_unpack_has_room(u, u->first - have + u->nr))
 		return -EBADMSG;
-	/* Sections of calls have separate columns. */
+	/* s->values is not needed for sections of calls, which have separate columns. */
 	if (!is_calls && !vec_reserve(&u->s->values, u->nr))
 		return -ENOMEM;
 	for (; have < u->first; have++) {

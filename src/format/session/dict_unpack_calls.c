@@ -21,7 +21,8 @@ static int skip_frames(struct dict_unpacker *u, uint64_t first)
 	return 0;
 }
 
-/* Repaired last, because the following frames in the section are encoded relative to these. */
+/* Repairs the stacks of a section after all of it was decoded, because frames are encoded relative
+ * to earlier ones. */
 static void repair_calls(struct dict_unpacker *u, size_t first_frame)
 {
 	for (size_t i = first_frame; i < u->d->frames.nr; i++) {
@@ -36,8 +37,8 @@ static void repair_calls(struct dict_unpacker *u, size_t first_frame)
 		dict_unpack_repair_stack(u, (uint32_t)i);
 }
 
-/* Fills the rest of a section that depends on lost data with holes, so that later sections keep
- * their numbers. */
+/* Fills the rest of a section with holes if it depends on lost data, so that entries of later
+ * sections get the right numbers. */
 static int lose_calls(struct dict_unpacker *u, size_t frames_end)
 {
 	struct dict *d = u->d;
@@ -65,7 +66,8 @@ static int begin_calls(struct dict_unpacker *u, size_t nr_new)
 
 /* ---- chains ---- */
 
-/* Rejects a malformed section before unpacking it, as a few bytes can expand to many values. */
+/* Reads the values before the columns. Rejects a malformed section before unpacking it, because a
+ * few bytes can expand to many values. */
 static int dict_unpack_calls_take_head(struct dict_unpacker *u, uint64_t *head)
 {
 	const uint64_t *lens = head + 2;
@@ -85,8 +87,8 @@ static int dict_unpack_calls_take_head(struct dict_unpacker *u, uint64_t *head)
 	return r;
 }
 
-/* Checks that the chains add up to the section and that the file is long enough for so many
- * entries. */
+/* Checks that the lengths of the chains add up to the number of stacks, and that a file of this
+ * size may have so many entries. */
 static int check_ends(const struct dict_unpacker *u, uint64_t first_chain)
 {
 	const struct calls_values *lens = &u->s->calls.columns[CALLS_LENGTHS];
@@ -197,7 +199,8 @@ int dict_unpack_calls(struct dict_unpacker *u)
 	if (r == -EBADMSG)
 		r = lose_calls(u, first_frame + nr_new);
 	repair_calls(u, first_frame);
-	/* For many stacks, this memory is larger than the result. */
+	/* After a large section, free the decoded columns, which use more memory than the
+	 * result. */
 	if (u->nr > DICT_CHUNK_ENTRIES)
 		dict_calls_done(&u->s->calls);
 	return r;
@@ -205,7 +208,7 @@ int dict_unpack_calls(struct dict_unpacker *u)
 
 /* ---- version 2 ---- */
 
-/* The columns of version 2, stored in the columns for chains. */
+/* The columns of version 2. They are decoded into the arrays for the columns of chains. */
 enum {
 	OLD_CALLERS,
 	OLD_HOWS,
@@ -240,7 +243,7 @@ static int take_old_columns(struct dict_unpacker *u, size_t *ret_nr_new)
 	return r ? r : take_old_column(u, OLD_OFFSETS, nr_new);
 }
 
-/* Decodes the next stack, and its frame if that is new. */
+/* Decodes the next stack of version 2, and its frame if that is new. */
 static int take_old_call(struct dict_unpacker *u, size_t i, size_t *nr_new)
 {
 	const struct calls_values *columns = u->s->calls.columns;

@@ -26,7 +26,8 @@ bool dict_unpack_has_image(const struct dict *d, uint32_t image);
 bool dict_unpack_has_room(const struct dict_unpacker *u, uint64_t more);
 bool dict_unpack_add_frame_hole(struct dict *d);
 bool dict_unpack_add_stack_hole(struct dict *d);
-/* Makes a stack without its frame a hole, and a stack without its caller a truncated one. */
+/* Repairs a stack that refers to lost entries: if its frame is lost, it becomes a hole; if its
+ * caller is lost, it becomes truncated. */
 void dict_unpack_repair_stack(struct dict_unpacker *u, uint32_t number);
 /* Decode sections of calls. They return 0, -EBADMSG or -ENOMEM. */
 int dict_unpack_calls(struct dict_unpacker *u);

@@ -14,7 +14,8 @@ int session_hold(const char *dir)
 
 	if (fd < 0)
 		return -1;
-	/* The lock is refused only while another process checks for it. */
+	/* The shared lock can only be refused while session_is_held() in another process briefly
+	 * has an exclusive lock. */
 	if (!flock(fd, LOCK_SH))
 		return fd;
 	close(fd);

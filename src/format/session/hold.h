@@ -5,8 +5,9 @@
 #pragma once
 #include <stdbool.h>
 
-/* Returns a file descriptor, which the caller closes when it no longer reads below `dir`; -1 if
- * the file system has no such locks or the directory does not exist. */
+/* Marks the session `dir` as being read. Returns a file descriptor, which the caller closes when
+ * it has finished reading; -1 if the file system does not support locks or the directory does not
+ * exist. */
 int session_hold(const char *dir);
-/* Returns true if any process holds the session. */
+/* Returns whether any process is reading the session. */
 bool session_is_held(const char *dir);

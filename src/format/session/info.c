@@ -7,7 +7,7 @@
 
 #include "base/array.h"
 
-/* In the order of the file. */
+/* The strings of the metadata, in the order of the file. */
 static const size_t info_strings[] = {
 	offsetof(struct session_info, tool_version),
 	offsetof(struct session_info, hostname),
@@ -32,7 +32,7 @@ static const char **session_info_string_of(struct session_info *info, size_t i)
 
 void session_info_put(const struct session_info *info, struct buf *out)
 {
-	/* because session_info_string_of() needs a non-const pointer */
+	/* a copy, because session_info_string_of() needs a non-const pointer */
 	struct session_info copy = *info;
 
 	buf_put_u64(out, info->start_ns);
@@ -100,7 +100,7 @@ void session_info_done(struct session_info *info)
 {
 	for (size_t i = 0; i < NR_INFO_STRINGS; i++) {
 		const char **string = session_info_string_of(info, i);
-		void *owned; /* the strings are const for callers of get() */
+		void *owned; /* a non-const pointer, to free a string that is const for others */
 
 		memcpy(&owned, string, sizeof(owned));
 		free(owned);
@@ -127,7 +127,8 @@ void session_totals_put(const struct session_totals *totals, struct buf *out)
 		buf_put_varint(out, totals->event_shares[i]);
 }
 
-/* Segments of older versions end before these fields; newer ones can have more. */
+/* Reads the counts of stack ends. Totals of older versions lack them; those of newer versions can
+ * have more. */
 static void take_stack_ends(struct cursor *in, struct session_totals *t)
 {
 	uint64_t nr = cursor_left(in) ? cursor_varint(in) : 0;

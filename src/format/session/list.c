@@ -24,7 +24,7 @@ struct session_list_files {
 	VEC(struct session_file) v;
 };
 
-/* Accepts at least six digits, and no superfluous leading zeros. */
+/* Parses a number of at least six digits, without further leading zeros. */
 static bool parse_number(const char *text, size_t len, uint64_t *ret_number)
 {
 	char digits[24];
@@ -38,8 +38,8 @@ static bool parse_number(const char *text, size_t len, uint64_t *ret_number)
 	return parse_u64_max(digits, UINT64_MAX - 1, ret_number);
 }
 
-/* Accepts "segment-000123" or "segment-000123-000456", but not, for example,
- * "segment-000123.tmp". */
+/* Parses the name of a segment file, "segment-000123" or "segment-000123-000456". Returns false
+ * for other names, such as "segment-000123.tmp". */
 static bool session_list_parse_name(const char *name, struct session_file *ret_file)
 {
 	size_t prefix = strlen(SEGMENT_PREFIX);
@@ -84,7 +84,8 @@ static void mark_covered(struct session_list_files *f)
 	}
 }
 
-/* Returns 0 or a negative errno. The caller calls vec_done() in any case. */
+/* Lists the segment files of a directory. Returns 0 or a negative errno. The caller calls
+ * vec_done() in any case. */
 static int read_files(const char *dir, struct session_list_files *f)
 {
 	const struct dirent *entry;
@@ -199,7 +200,8 @@ int session_next_path(const char *dir, char **ret_path, struct err *err)
 	struct session_list_files f = { 0 };
 	int r = read_files(dir, &f);
 
-	/* A reused number would hide another segment or be hidden by one. */
+	/* Use a number above all that exist, also in ranges of merged segments: otherwise one
+	 * segment would hide the other. */
 	for (size_t i = 0; !r && i < f.v.nr; i++)
 		if (f.v.at[i].last > next.last)
 			next.last = f.v.at[i].last;

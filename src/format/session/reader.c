@@ -25,10 +25,11 @@ struct segment {
 	struct session_totals totals;
 	struct segment_damage damage;
 	uint64_t bad_contents; /* blocks with a valid checksum but invalid contents */
-	uint64_t nr_samples;   /* in the blocks read so far */
+	uint64_t nr_samples;   /* number of samples in the blocks read so far */
 	struct dict dict;
 	bool holes; /* the dict has holes */
-	/* when it was opened; its end can have been written after we read the file */
+	/* a recorder was writing the file when it was opened, so its end may have been written
+	 * after we read it */
 	bool was_written;
 	struct dict_scratch scratch;
 	struct sample_columns columns;
@@ -142,7 +143,7 @@ static int open_fd(int fd, const char *path, struct segment **ret_segment,
 	}
 	if (r) {
 		if (s)
-			s->fd = -1; /* on an error the caller keeps its descriptor */
+			s->fd = -1; /* after an error, the caller still owns the descriptor */
 		segment_close(s);
 		return open_err(err, r, path);
 	}
@@ -158,7 +159,7 @@ int segment_open_fd(int fd, struct segment **ret_segment, struct err *err)
 int segment_open(const char *path, enum trust trust, struct segment **ret_segment,
 		 struct err *err)
 {
-	/* O_NONBLOCK, because it can be a FIFO, which is then rejected. */
+	/* Use O_NONBLOCK, because the path can be a FIFO, which is rejected afterwards. */
 	int fd = io_open(path, O_RDONLY | O_NONBLOCK, 0);
 	int r;
 
@@ -187,7 +188,7 @@ static bool stack_lost(const struct dict *d, uint32_t stack)
 	return stack >= STACK_FIRST && d->stacks.at[stack].frame == DICT_NONE;
 }
 
-/* Replaces numbers that refer to nothing by DICT_NONE and marks their samples. */
+/* Replaces numbers of entries that do not exist by DICT_NONE, and marks their samples as bad. */
 static void replace_unknown(struct segment *s, uint32_t *numbers, size_t nr_known,
 			    bool (*lost)(const struct dict *d, uint32_t number))
 {
@@ -294,7 +295,7 @@ static int take_block(struct segment *s, uint8_t type, struct cursor *payload)
 		s->damage.unfinished = false;
 		return 0;
 	default:
-		return 0; /* from a newer minor version */
+		return 0; /* a block type of a newer minor version */
 	}
 }
 

@@ -12,8 +12,8 @@
 #include "format/session/session.h"
 
 enum {
-	SAMPLES_PER_BLOCK = 1 << 14,     /* the maximum we write ... */
-	SAMPLES_PER_BLOCK_MAX = 1 << 16, /* ... and the maximum we read */
+	SAMPLES_PER_BLOCK = 1 << 14, /* maximum samples of a block that is written */
+	SAMPLES_PER_BLOCK_MAX = 1 << 16, /* maximum samples of a block that is read */
 	SAMPLE_TIME_UNIT_NS = 100
 };
 
@@ -32,35 +32,37 @@ enum sample_column {
 };
 
 enum {
-	STACKS_AGAIN = 1 << 13, /* stacks that the writer remembers, at most */
+	STACKS_AGAIN = 1 << 13, /* size of the writer's hash table of stacks */
 	/* threads that can be encoded by how recently they appeared */
 	RECENT_THREADS = 32
 };
 
 /* Predicts times that come from a timer, which fires on a regular grid plus some latency. The
- * distance to the next time is stored as a whole number of grid steps and a small remainder.
- * The phase of the grid follows the remainders slowly, so that a delayed interrupt does not
- * make the next one look early. */
+ * distance to the next time is stored as a whole number of grid steps and a small remainder. The
+ * predicted grid follows the remainders slowly, so that one delayed interrupt does not shift the
+ * following predictions. */
 struct time_grid {
 	uint64_t at_ns;   /* the last time, without most of its latency */
 	uint64_t step_ns; /* 0: no grid */
 	uint64_t unit_ns; /* resolution of times: a multiple of SAMPLE_TIME_UNIT_NS */
 };
 
-/* Returns the time that the grid predicts `steps` steps ahead (0: here). */
+/* Returns the predicted time `steps` steps after at_ns. */
 static inline uint64_t time_grid_expect(const struct time_grid *g, uint64_t steps)
 {
 	return g->at_ns + steps * g->step_ns;
 }
 
-/* `rest` is the actual time minus the expected time, in units (signed, modulo 2^64). */
+/* Moves the grid to a time. `rest` is the actual time minus the predicted time, in units (signed,
+ * modulo 2^64). */
 static inline void time_grid_follow(struct time_grid *g, uint64_t expected_ns,
 				    uint64_t rest)
 {
 	g->at_ns = expected_ns + rest * (g->step_ns ? g->unit_ns / 4 : g->unit_ns);
 }
 
-/* A stack of this block that was not the next chain, and its number among those stacks. */
+/* An entry of the hash table of stacks that were not the next chain: the stack, and its number
+ * among such stacks. */
 struct stack_again {
 	uint32_t stack;
 	uint32_t position; /* counts from 1; 0: the slot is unused */
@@ -72,13 +74,13 @@ struct sample_packer {
 	/* hash table; a colliding entry replaces the old one */
 	VEC(struct stack_again) again;
 	struct buf column;
-	const struct chain_ends
-		*ends; /* of the chains in earlier blocks; owned by the caller */
+	/* Ends of the chains in earlier blocks; owned by the caller. */
+	const struct chain_ends *ends;
 	/* time resolution in multiples of SAMPLE_TIME_UNIT_NS; 0 means 1 */
 	uint32_t time_units;
 };
 
-/* One more than the largest number in earlier blocks. */
+/* For each kind, the largest number in earlier blocks plus 1. */
 struct sample_next {
 	uint32_t thread;
 	uint32_t stack;
@@ -96,20 +98,21 @@ int sample_pack(struct sample_packer *p, const struct sample *samples, size_t nr
 struct sample_columns {
 	size_t nr;
 	size_t cap;
-	uint64_t *values; /* before they are narrowed to 32 bits */
+	uint64_t *values; /* a column before it is narrowed to 32 bits */
 	uint64_t *time_ns;
 	uint64_t *period;
 	uint32_t *thread;
 	uint32_t *event;
 	uint32_t *stack;
-	uint32_t *again; /* the stacks so far that were not the next chain */
+	/* The stacks of this block so far that were not the next chain. */
+	uint32_t *again;
 	uint32_t *cpu;
 	uint8_t *bad; /* set by the caller: 1 if the sample refers to lost data */
 };
 
 void sample_columns_done(struct sample_columns *c);
-/* Decodes the requested columns (COLUMN_...). A chain that is not in `ends` gets the stack
- * CHAIN_LOST. Returns 0, -EBADMSG or -ENOMEM. */
+/* Decodes the requested columns (COLUMN_...). If a chain is not in `ends`, its sample gets the
+ * stack CHAIN_LOST. Returns 0, -EBADMSG or -ENOMEM. */
 int sample_unpack(struct sample_columns *c, struct cursor *payload,
 		  unsigned int columns, const struct chain_ends *ends,
 		  struct column_decoder *d);

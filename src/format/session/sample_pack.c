@@ -9,7 +9,8 @@
 #include "format/session/recent.h"
 
 enum {
-	STEP_SAMPLES = 65 /* number of distances whose median is used */
+	/* Number of samples whose distances in time are used for a median. */
+	STEP_SAMPLES = 65
 };
 
 void sample_packer_done(struct sample_packer *p)
@@ -28,8 +29,9 @@ static int compare_u64(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Returns the period if it is the same for all samples and close to the usual time between
- * samples (a clock event); else the usual time between samples, or 0 if unknown. */
+/* Returns the step of the time grid: the period if it is the same for all samples and close to the
+ * usual time between samples, as for clock events; otherwise the usual time between samples, or 0
+ * if that is unknown. */
 static uint64_t grid_step(const struct sample *samples, size_t nr)
 {
 	uint64_t distances[STEP_SAMPLES];
@@ -52,7 +54,8 @@ static uint64_t grid_step(const struct sample *samples, size_t nr)
 	return period && period / 2 <= median && median / 2 <= period ? period : median;
 }
 
-/* Returns the number of grid steps, signed and rounded, from the grid's position to `time_ns`. */
+/* Returns the number of grid steps from the grid's position to `time_ns`, rounded; it can be
+ * negative. */
 static uint64_t whole_steps(const struct time_grid *g, uint64_t time_ns)
 {
 	int64_t distance = (int64_t)(time_ns - g->at_ns);
@@ -111,7 +114,7 @@ static int pack_stacks(struct sample_packer *p, const struct sample *samples, si
 	return column_encode(e, p->values.at, nr, &p->column);
 }
 
-/* Returns the first of the chains 0 to `nr` that does not end before `stack`. */
+/* Returns the first of `nr` chains, which are sorted, whose end is not before `stack`. */
 static uint32_t chain_at(const struct chain_ends *ends, uint32_t nr, uint32_t stack)
 {
 	uint32_t low = 0;
@@ -127,7 +130,8 @@ static uint32_t chain_at(const struct chain_ends *ends, uint32_t nr, uint32_t st
 	return low;
 }
 
-/* Returns the next chain of this block: `next`, unless earlier blocks had no chains. */
+/* Returns the number of the chain that this block is expected to begin with: `next`, unless
+ * earlier blocks used no chains. */
 static uint32_t sample_pack_begin_chains(const struct chain_ends *ends,
 					 const struct sample *samples, size_t nr,
 					 uint32_t next)
@@ -148,8 +152,8 @@ static bool forget_stacks(struct sample_packer *p)
 	return true;
 }
 
-/* Only counts stacks that are not the next chain: returns how many of them ago this stack last
- * occurred, from 1; 0: not found. Records it as number `position` of them. */
+/* For a stack that is not the next chain: returns how many such stacks ago it last occurred (1:
+ * the previous one), or 0 if it is not found. Stores it under the number `position`. */
 static uint32_t reported_ago(struct sample_packer *p, uint32_t stack, uint32_t position)
 {
 	struct stack_again *slot = &p->again.at[hash_u64(stack) & (STACKS_AGAIN - 1)];
@@ -160,8 +164,8 @@ static uint32_t reported_ago(struct sample_packer *p, uint32_t stack, uint32_t p
 	return ago;
 }
 
-/* Encodes the stacks as chains. Returns true if this is worthwhile: at most one in eight stacks
- * is neither the end of a chain nor a repetition. */
+/* Encodes the stacks as chains. Returns whether this saves space: at most one in eight stacks is
+ * neither the end of a chain nor a repetition. */
 static bool chain_values(struct sample_packer *p, const struct sample *samples,
 			 size_t nr, uint32_t *next)
 {

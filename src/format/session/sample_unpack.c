@@ -92,7 +92,7 @@ static int unpack_stacks(struct sample_columns *c, struct cursor *in,
 		uint32_t stack = next - c->stack[i];
 
 		c->stack[i] = stack;
-		/* Branch-free, because whether a stack is new is hard to predict. */
+		/* Avoids a branch, because the CPU cannot predict whether a stack is new. */
 		next = stack >= next && stack != DICT_NONE ? stack + 1 : next;
 	}
 	return 0;
@@ -166,7 +166,7 @@ static int unpack_threads(struct sample_columns *c, struct cursor *in,
 	return 0;
 }
 
-/* Returns the column that `form` encodes. */
+/* Returns the column that is encoded in the form `form`. */
 static enum sample_column plain_column(uint8_t form)
 {
 	if (form == SAMPLE_RECENT_THREADS)

@@ -77,7 +77,7 @@ int segment_order_open(struct segment_order *o, struct err *err)
 	return segment_open(o->path, o->trust, &o->segment, err);
 }
 
-/* All samples with times below this have been read. */
+/* Returns the time before which all samples have been read. */
 static uint64_t frontier(const struct segment_order *o)
 {
 	return o->nr_batches < o->least.nr ? o->least.at[o->nr_batches] : UINT64_MAX;
@@ -97,7 +97,8 @@ static int segment_order_add_batch(struct segment_order *o,
 	return 0;
 }
 
-/* Merge sort, because the input consists mostly of sorted runs and equal times keep their order. */
+/* Merges two sorted runs; part of a merge sort, because the input consists mostly of sorted runs,
+ * and samples with equal times must keep their order. */
 static void segment_order_merge(struct sample *from, struct sample *to, size_t a,
 				size_t b, size_t c)
 {
@@ -161,7 +162,8 @@ static int refill(struct segment_order *o, struct err *err)
 	o->given = 0;
 	if (nr)
 		earliest_ns = o->waiting.at[0].time_ns;
-	/* Ignore samples that were appended to the file since the first pass. */
+	/* The first pass has counted the batches; ignore those that were appended to the file
+	 * since. */
 	while (o->nr_batches < o->least.nr && earliest_ns >= frontier(o)) {
 		struct sample_batch b;
 		int r = segment_next(o->segment, COLUMN_ALL, &b, err);

@@ -17,8 +17,8 @@ struct err;
 
 struct segment_order {
 	char *path;
-	uint64_t first_ns,
-		last_ns; /* of the samples; first_ns is UINT64_MAX if there are none */
+	/* Times of the first and last sample; first_ns is UINT64_MAX if there are none. */
+	uint64_t first_ns, last_ns;
 	uint64_t nr_samples;
 	/* per batch, the earliest time in it or in a later batch */
 	VEC(uint64_t) least;
@@ -26,7 +26,7 @@ struct segment_order {
 	struct segment *segment; /* open during the second pass */
 	size_t nr_batches;       /* read in the second pass */
 	VEC(struct sample) waiting;
-	size_t given; /* number of waiting samples already returned */
+	size_t given; /* number of waiting samples that were returned already */
 };
 
 /* Runs the first pass. If `visit` is not NULL, it is called with the segment after it was read

@@ -27,14 +27,14 @@ struct session_info {
 	const char *boot_id;
 	/* the recorder's command line, arguments quoted for a shell */
 	const char *command;
-	const char *vmlinux; /* --vmlinux, "" if not given */
+	const char *vmlinux; /* the argument of --vmlinux; "" if not given */
 	struct build_id kernel_build_id;
 	double cpu_mhz; /* 0: unknown */
 	uint32_t nr_cpus_online;
 	uint32_t flags;         /* SESSION_... */
 	int32_t clock_id;       /* of all times: CLOCK_MONOTONIC */
-	uint64_t start_ns;      /* in the recording's clock */
-	uint64_t start_wall_ns; /* CLOCK_REALTIME at the same moment */
+	uint64_t start_ns;      /* start of the segment in the recording's clock */
+	uint64_t start_wall_ns; /* CLOCK_REALTIME at the start of the segment */
 };
 
 enum {
@@ -42,20 +42,21 @@ enum {
 	/* kernel space was not permitted (perf_event_paranoid) */
 	SESSION_USER_ONLY = 2,
 	SESSION_SYSTEM_WIDE = 4,
-	SESSION_SEPARATE_THREAD = 8, /* requested when recording (operf -t, -c) */
+	/* Requested when recording (operf -t); the next flag: -c. */
+	SESSION_SEPARATE_THREAD = 8,
 	SESSION_SEPARATE_CPU = 16,
 	SESSION_BIG_ENDIAN = 32, /* of the recorded machine */
 	SESSION_64BIT = 64,
-	SESSION_IMPORTED =
-		128, /* from perf.data: the session has no copies of the kernel's files */
+	/* Made from a perf.data file: the session has no copies of the kernel's files. */
+	SESSION_IMPORTED = 128,
 	SESSION_SEALED = 256, /* rewritten as a whole; times are rounded to 10 us */
-	/* the directory has a list of checksums; segment_writer_open() sets it if that is so */
+	/* the directory has a list of checksums; set by segment_writer_open() */
 	SESSION_CHECKSUMS = 512,
-	/* A sample represents several, whose number is its period divided by the event's count:
-	 * session_sample_weight().  Imported from OProfile's sample files. */
+	/* A stored sample represents several: its period divided by the event's count
+	 * (session_sample_weight()). Used for imports of OProfile's sample files. */
 	SESSION_WEIGHTED = 1024,
-	/* requested when recording (opcontrol --separate): reports do not nest libraries, or the
-	 * kernel and its modules, below applications */
+	/* Requested when recording (opcontrol --separate): reports do not show libraries, or the
+	 * kernel and its modules, below applications. */
 	SESSION_FLAT_LIBRARIES = 2048,
 	SESSION_FLAT_KERNEL = 4096,
 	SESSION_VALUES = 8192 /* some events have EVENT_VALUES */
@@ -67,14 +68,15 @@ enum {
 	SESSION_SHARE_WHOLE = 10000
 };
 
-/* Running totals. The last ones written are valid. */
+/* Running totals. A segment contains several; the last ones are valid. */
 struct session_totals {
 	uint64_t samples;
-	uint64_t lost;            /* samples that did not fit into a ring buffer */
-	uint64_t lost_records;    /* side-band records that the kernel lost */
-	uint64_t throttled;       /* THROTTLE records */
-	uint64_t undecodable;     /* records skipped as malformed */
-	uint64_t end_ns;          /* time of writing, in the recording's clock */
+	uint64_t lost;         /* samples that did not fit into a ring buffer */
+	uint64_t lost_records; /* side-band records that the kernel lost */
+	uint64_t throttled;    /* THROTTLE records */
+	uint64_t undecodable;  /* records skipped as malformed */
+	/* Time at which the totals were written, in the recording's clock. */
+	uint64_t end_ns;
 	uint64_t recorder_cpu_ns; /* user + system time of the recorder */
 	int32_t target_status; /* wait status of the command; -1: none, or still running */
 	bool finished;         /* the recording ended normally */
@@ -125,22 +127,23 @@ struct segment_writer;
 int segment_writer_open(const char *path, const struct session_info *info,
 			const struct dict *dict, struct segment_writer **ret_writer,
 			struct err *err);
-/* From the next flush on, rounds times down to `unit_ns`, a multiple of 400 (default: 100). */
+/* Makes later flushes round times down to multiples of `unit_ns`, which must be a multiple of 400
+ * (default: 100). */
 void segment_writer_coarsen(struct segment_writer *w, uint64_t unit_ns);
-/* Queues a sample for the next flush. For small columns, pass the samples of each CPU
- * consecutively and roughly in time order; any order is correct. Returns 0 or -ENOMEM. */
+/* Queues a sample for the next flush. Any order is correct, but files are smaller if the samples
+ * of each CPU are consecutive and roughly in time order. Returns 0 or -ENOMEM. */
 int segment_writer_add(struct segment_writer *w, const struct sample *sample);
 /* Returns the number of samples queued for the next flush. */
 size_t segment_writer_pending(const struct segment_writer *w);
 /* Writes the new entries of the dict, the samples and the totals as blocks, with one write().
- * totals->samples is ignored, as the writer counts the samples. On an error (-ENOSPC ...)
+ * Ignores totals->samples, because the writer counts the samples. On an error (-ENOSPC ...)
  * everything stays queued, the file is truncated to the last whole block, and the call can be
  * repeated. */
 int segment_writer_flush(struct segment_writer *w, const struct session_totals *totals,
 			 struct err *err);
 uint64_t segment_writer_bytes(const struct segment_writer *w);
-/* Returns true if the file was removed, even if another file has its name now: everything
- * written to it will be lost. */
+/* Returns whether the file was removed or renamed, even if another file has its name now.
+ * Everything written to it would be lost. */
 bool segment_writer_is_removed(const struct segment_writer *w);
 /* Flushes, closes and frees the writer, even on an error. Returns 0 or a negative errno. */
 int segment_writer_close(struct segment_writer *w, const struct session_totals *totals,
@@ -185,13 +188,13 @@ static inline struct sample sample_batch_at(const struct sample_batch *b, size_t
 
 /* Data that could not be read. */
 struct segment_damage {
-	uint64_t bad_blocks;  /* wrong checksum or contents: skipped */
-	uint64_t cut_bytes;   /* after the last whole block */
-	uint64_t bad_samples; /* referring to damaged or missing entries */
-	uint64_t
-		missing_samples; /* written according to BLOCK_TOTALS, but in no valid block */
-	/* there is no end and none will be written: the recorder was killed, or the file was
-	 * cut */
+	/* Number of blocks skipped because of a wrong checksum or invalid contents. */
+	uint64_t bad_blocks;
+	uint64_t cut_bytes;   /* bytes after the last whole block */
+	uint64_t bad_samples; /* samples that refer to damaged or missing entries */
+	/* Samples that were written according to the totals, but are in no valid block. */
+	uint64_t missing_samples;
+	/* the end of the recording is missing: the recorder was killed, or the file was cut off */
 	bool unfinished;
 };
 
@@ -213,9 +216,10 @@ void segment_close(struct segment *s); /* accepts NULL */
 const struct session_info *segment_info(const struct segment *s);
 /* Returns the path passed to segment_open(). */
 const char *segment_path(const struct segment *s);
-/* Grows with each segment_next(). A batch refers only to entries that are already present. */
+/* Returns the dict, which grows with each segment_next(). A batch refers only to entries that are
+ * already present. */
 const struct dict *segment_dict(const struct segment *s);
-/* Complete once segment_next() has returned 1. */
+/* Return the totals and the damage, which are complete once segment_next() has returned 1. */
 const struct session_totals *segment_totals(const struct segment *s);
 const struct segment_damage *segment_damage(const struct segment *s);
 /* Returns true if a recorder is still writing the file. */
@@ -225,29 +229,29 @@ bool segment_is_written(const struct segment *s);
 int segment_next(struct segment *s, unsigned int columns,
 		 struct sample_batch *ret_batch, struct err *err);
 
-/* Returns the bytes of the file read so far, and in total, for a progress display. */
+/* Stores the bytes of the file read so far, and the total, for a progress display. */
 void segment_progress(const struct segment *s, uint64_t *ret_done, uint64_t *ret_total);
 
-/* Returns the segment files of a session directory in order, without those that a merged
- * segment replaces. Free them with session_list_free(). Returns -ENOENT if it is not a
+/* Stores the paths of the segment files of a session directory, in order, without those that a
+ * merged segment replaces. Free them with session_list_free(). Returns -ENOENT if it is not a
  * directory or contains no segment. */
 int session_list(const char *dir, char ***ret_paths, size_t *ret_nr, struct err *err);
 /* A segment file and the range of segments that it contains. */
 struct session_file {
-	uint64_t
-		first; /* its number; for a merged segment, the first and the last number
-                        * that it contains */
+	/* The segment's number, or the first number that a merged segment contains; `last` is its
+	 * last number. */
+	uint64_t first;
 	uint64_t last;
-	bool covered; /* a merged segment also contains it, so it can be removed */
+	bool covered; /* a merged segment contains the same data, so this file can be removed */
 };
 
-/* Returns all segment files of a directory, sorted by `first`, a merged segment before the ones
- * it covers. The caller frees `ret_files`, which can be empty. Returns 0, -ENOENT or another
+/* Stores all segment files of a directory, sorted by `first`; a merged segment precedes the ones
+ * it covers. The caller frees *ret_files. There may be none. Returns 0, -ENOENT or another
  * negative errno. */
 int session_files(const char *dir, struct session_file **ret_files, size_t *ret_nr);
-/* Returns the path (the caller frees it), or NULL if memory is short. */
+/* Returns the path of a segment file (the caller frees it), or NULL if memory is short. */
 char *session_file_path(const char *dir, const struct session_file *file);
 void session_list_free(char **paths, size_t nr);
-/* Returns the path for the next segment in `dir`, which must be readable; the caller frees it.
+/* Stores the path for a new segment in `dir`, which must be readable; the caller frees the path.
  * Returns 0 or a negative errno. */
 int session_next_path(const char *dir, char **ret_path, struct err *err);

@@ -21,7 +21,7 @@ enum {
 
 struct lost_file {
 	char *path;
-	bool is_empty; /* a list; else it is missing */
+	bool is_empty; /* the file is a list that exists but is empty; otherwise it is missing */
 };
 
 struct side_files_check {
@@ -34,7 +34,7 @@ struct side_files_check {
 
 static int side_files_check_directory(struct side_files_check *c, const char *dir);
 
-/* Takes ownership of `path`. */
+/* Adds a lost file. Takes ownership of `path`. */
 static int side_files_note_lost(struct side_files_check *c, char *path, bool is_empty)
 {
 	if (path && vec_push(&c->lost, ((struct lost_file){ path, is_empty })))
@@ -64,8 +64,8 @@ static bool side_files_have_lists(const struct side_files_check *c)
 	return have;
 }
 
-/* Checks a list of `text_len` bytes with its final NUL; 0: there is none. All versions list a
- * directory only if it has a list. */
+/* Checks that the files in a list exist. `text_len` is the length of the list with its final NUL;
+ * 0: there is no list. If a list contains a directory, that directory must also have a list. */
 static int side_files_check_list(struct side_files_check *c, const char *list,
 				 size_t text_len)
 {
@@ -125,7 +125,8 @@ static int side_files_check_directory(struct side_files_check *c, const char *di
 	return r == -ENOMEM ? r : 0;
 }
 
-/* The session can be renamed or removed meanwhile. */
+/* Returns whether `dir` is still the same directory; another process can rename or remove the
+ * session meanwhile. */
 static bool side_files_is_same(const char *dir, const struct stat *before)
 {
 	struct stat now;

@@ -31,7 +31,7 @@ struct segment_writer {
 	uint64_t salt;
 	uint64_t bytes;          /* size of the whole blocks in the file */
 	struct dict_counts done; /* the entries of the dict that are in the file */
-	/* above all numbers that samples in the file refer to */
+	/* numbers after the largest ones in samples of the file */
 	struct sample_next next;
 	uint64_t nr_samples; /* number of samples in the file */
 	VEC(struct sample) pending;
@@ -104,8 +104,8 @@ static uint64_t make_salt(const struct segment_writer *w,
 			 hash_bytes(w->path, strlen(w->path), (uint64_t)getpid()));
 }
 
-/* While the lock is held, readers know that the file is still being written. On a file system
- * without locks, they assume that the recorder was killed. */
+/* Locks the file. Readers check the lock to find out whether the file is still being written. On a
+ * file system without locks, they assume that the recorder was killed. */
 static void hold_lock(const struct segment_writer *w)
 {
 	struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
@@ -119,7 +119,7 @@ static int begin_file(struct segment_writer *w, const char *path,
 {
 	int r;
 
-	/* O_APPEND: after a truncation, the next write goes to the new end. */
+	/* Use O_APPEND, so that after a truncation the next write goes to the new end. */
 	w->fd = io_open(path, O_WRONLY | O_CREAT | O_EXCL | O_APPEND,
 			RECORDING_FILE_MODE);
 	if (w->fd < 0)
@@ -136,8 +136,8 @@ static int begin_file(struct segment_writer *w, const char *path,
 	return r;
 }
 
-/* Writes the header before the file gets its name, so that readers of the directory find a
- * complete segment or none. */
+/* Creates the file under a temporary name and renames it after writing the header, so that readers
+ * of the directory find a complete segment or none. */
 static int begin_unseen(struct segment_writer *w, const struct session_info *info,
 			struct err *err)
 {
@@ -146,7 +146,8 @@ static int begin_unseen(struct segment_writer *w, const struct session_info *inf
 
 	if (asprintf(&path, "%s.%d.new", w->path, (int)getpid()) < 0)
 		return err_sys(err, -ENOMEM, "cannot create '%s'", w->path);
-	(void)io_unlink(path); /* left by a killed process with the same pid */
+	/* A killed process with the same pid may have left this file. */
+	(void)io_unlink(path);
 	r = begin_file(w, path, info, err);
 	if (!r && (r = io_rename_new(path, w->path))) {
 		err_sys(err, r, "cannot create '%s'", w->path);
@@ -181,8 +182,8 @@ int segment_writer_open(const char *path, const struct session_info *info,
 	}
 	w->salt = make_salt(w, info);
 	r = begin_unseen(w, &with_flags, err);
-	/* The file system cannot rename this way: readers can briefly see a file without a
-	 * header. */
+	/* If the file system cannot rename without overwriting, create the file directly: readers
+	 * can then briefly see a file without a header. */
 	if (r && r != -EEXIST)
 		r = begin_file(w, w->path, &with_flags, err);
 	if (r) {
@@ -310,7 +311,8 @@ int segment_writer_close(struct segment_writer *w, const struct session_totals *
 	int r = session_writer_flush(w, totals, true, err);
 	int fd = w->fd;
 
-	/* No fsync: it protects against a crash of the machine, not of the recorder. */
+	/* Do not call fsync(): it is only needed against a crash of the machine, not of the
+	 * recorder. */
 	w->fd = -1;
 	if (close(fd) && !r)
 		r = err_sys(err, -errno, "cannot close '%s'", w->path);
