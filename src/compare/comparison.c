@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "compare/common.h"
 #include "compare/discovery.h"
 #include "compare/images.h"
 #include "compare/rows.h"
@@ -14,18 +15,12 @@
 
 enum {
 	TEST_COUNT =
-		5, /* a row is tested if at least one side has this many samples of it */
-	COMMON_ROWS = 6, /* minimum number of large rows from which the common factor is
-			   * estimated */
-	COMMON_COUNT = 50 /* a large row has at least this many samples on each side */
+		5 /* a row is tested if at least one side has this many samples of it */
 };
 
 /* Rows with a smaller share of the samples of both sides are not tested: each test makes the others
  * less sensitive. */
 static const double test_share = 0.0005;
-
-/* Maximum weight of a row in the common factor, as a share of the samples. */
-static const double common_weight = 0.05;
 
 int comparison_init(struct comparison *c, const struct comparison_options *options)
 {
@@ -76,32 +71,6 @@ const char *verdict_name(enum verdict v)
 	return names[v];
 }
 
-/* A row's ratio of shares, for the common factor. */
-struct row_ratio {
-	double ratio;
-	double weight;
-};
-
-static int compare_ratios(const void *a, const void *b)
-{
-	const struct row_ratio *one = a, *other = b;
-
-	return (one->ratio > other->ratio) - (one->ratio < other->ratio);
-}
-
-static double weighted_median(struct row_ratio *ratios, size_t nr)
-{
-	double all = 0, below = 0;
-	size_t i = 0;
-
-	qsort(ratios, nr, sizeof(*ratios), compare_ratios);
-	for (size_t j = 0; j < nr; j++)
-		all += ratios[j].weight;
-	while (i + 1 < nr && below + ratios[i].weight < all / 2)
-		below += ratios[i++].weight;
-	return ratios[i].ratio;
-}
-
 /* When a function becomes slower, the shares of all others decrease.  Finds the factor that most
  * rows have in common. */
 static int find_common(struct comparison *c)
@@ -120,11 +89,10 @@ static int find_common(struct comparison *c)
 			continue;
 		ratios[nr++] = (struct row_ratio){
 			.ratio = sides[SIDE_NEW].value / sides[SIDE_BASE].value,
-			.weight = fmin(sides[SIDE_BASE].value, common_weight),
+			.share = sides[SIDE_BASE].value,
 		};
 	}
-	if (nr >= COMMON_ROWS)
-		c->common = weighted_median(ratios, nr);
+	c->common = common_factor(ratios, nr);
 	free(ratios);
 	return 0;
 }

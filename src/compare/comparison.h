@@ -44,8 +44,9 @@ struct run_facts {
 	uint32_t os_release;
 	uint32_t cpu_desc;
 	uint32_t event;
-	uint64_t hz;    /* samples per second; 0: fixed period */
-	uint64_t count; /* period; 0: fixed frequency */
+	uint64_t hz;       /* samples per second; 0: fixed period */
+	uint64_t count;    /* period; 0: fixed frequency */
+	uint64_t start_ns; /* since 1970 */
 };
 
 struct compare_run {

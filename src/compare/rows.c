@@ -196,6 +196,7 @@ int rows_make(struct comparison *c, struct row_sums *ret_sums)
 	if (!ret_sums->row_of)
 		return -ENOMEM;
 	r = rows_find_all(c, ret_sums->row_of);
+	ret_sums->nr_rows = c->rows.nr;
 	return r ? r : sum_all(c, ret_sums);
 }
 

@@ -16,6 +16,7 @@ struct row_sums {
 	struct count_sums *totals; /* of all rows, by run */
 	uint32_t **row_of;         /* by run: the row of each item */
 	size_t nr_runs;
+	size_t nr_rows;
 };
 
 /* Fills c->rows with the images and names, and *ret_sums.  Call row_sums_done() in any case.
