@@ -31,6 +31,10 @@ static int outline_of_file(const struct perf_input_info *info,
 		r = outline_copy(info->cpu_desc, &o->cpu_desc);
 	o->first_ns = info->first_ns;
 	o->last_ns = info->last_ns;
+	if (info->clock_wall_ns)
+		o->start_wall_ns =
+			info->clock_wall_ns +
+			(info->first_ns ? info->first_ns - info->clock_ns : 0);
 	return r;
 }
 
@@ -55,6 +59,7 @@ static int outline_of_segment(const struct session_info *info,
 {
 	int r = outline_copy(info->hostname, &o->hostname);
 
+	o->start_wall_ns = info->start_wall_ns;
 	if (!r)
 		r = outline_copy(info->os_release, &o->os_release);
 	return r ? r : outline_copy(info->cpu_desc, &o->cpu_desc);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* outline.h - facts about a recording that are known without its samples: the machine, and the
- * time of the first and last sample.
+/* outline.h - facts about a recording that are known without its samples: the machine, the
+ * time of the first and last sample, and when it began.
  * Layer: recordings.  recordings/facts reads everything instead. */
 #pragma once
 #include <stdint.h>
@@ -10,6 +10,7 @@ struct report_session;
 
 struct recording_outline {
 	uint64_t first_ns, last_ns; /* of the samples; both 0: unknown */
+	uint64_t start_wall_ns;     /* since 1970; 0: unknown */
 	/* malloc'd; NULL: unknown */
 	char *hostname;
 	char *os_release;

@@ -300,3 +300,120 @@ record_run()
 		grep -q red out
 	done
 }
+
+# make_history DIR: 14 recordings, r0 to r13; d is slower from r8 on, and g from the last one on.
+make_history()
+{
+	mkdir "$1"
+	python3 - "$1" <<-'END'
+	import os, random, sys
+	random.seed(4)
+	shares = dict(a=3000, b=2000, c=1500, d=1000, e=800, f=600, g=500, h=400)
+	for run in range(14):
+	    path = f"{sys.argv[1]}/r{run}"
+	    with open(path, "w") as out:
+	        for name, mean in shares.items():
+	            mean *= 1.5 if name == "d" and run >= 8 else 1
+	            mean *= 2 if name == "g" and run == 13 else 1
+	            count = round(random.gauss(mean, mean ** 0.5))
+	            out.write(f"prog;main;{name} {count}\n")
+	    os.utime(path, (1700000000 + 86400 * run,) * 2)
+	END
+}
+
+@test "diff --history finds which function changed, and in which recording" {
+	make_history nightly
+	echo 'not a recording' >nightly/README
+	mkdir nightly/empty
+	diff_recordings --history nightly >text
+	grep -q '^14 recordings from 2023-11-14 22:13 to 2023-11-27 22:13 UTC, ' text
+	grep -Eq '^ +[0-9.]+ +[0-9.]+ +\+[0-9.]+ .* r7 +r8 .* d$' text
+	grep -Eq ' r12 +r13 .* g$' text
+	grep -q '^2 changes in 8 tested rows' text
+	diff_recordings --history nightly --csv >rows.csv
+	diff_recordings --history nightly --json >rows.json
+	python3 - <<-'END'
+	import csv, json
+	rows = list(csv.DictReader(open("rows.csv", newline="")))
+	doc = json.load(open("rows.json"))
+	assert doc["schema"] == "oprofile-history/1", doc
+	runs = [r["name"] for r in doc["recordings"]]
+	assert runs == [f"nightly/r{i}" for i in range(14)], runs
+	found = {r["symbol"]: r for r in doc["changes"]}
+	assert set(found) == {"d", "g"}, found
+	assert (found["d"]["first"], found["d"]["at"], found["d"]["end"]) == (0, 8, 14)
+	assert found["g"]["at"] == 13 and found["g"]["newest"] is True
+	d = found["d"]
+	mean = sum(d["values"][:8]) / 8
+	assert abs(d["base_percent"] - mean) < 1e-3 and 9.5 < mean < 11, mean
+	assert 13.5 < d["new_percent"] < 15.5 and d["q"] <= 0.05
+	for row in rows:
+	    other = found[row["symbol"]]
+	    for key in ("before", "after"):
+	        assert row[key] == other[key]
+	    for key in ("base_percent", "new_percent", "change", "relative_percent", "p", "q"):
+	        assert float(row[key]) == other[key], key
+	END
+	# A larger least effect; other values; other rows.
+	diff_recordings --history nightly --min-effect 20 --csv -n >none.csv
+	[ ! -s none.csv ]
+	diff_recordings --history nightly --work '10 requests' --csv | grep -q '^(total),,r7,r8,'
+	diff_recordings --history nightly --work 10 | grep -q "in percent of the first recording's total"
+	run -0 diff_recordings --history nightly --by image
+	[[ "$output" == *"0 changes in 1 tested rows"* ]]
+}
+
+@test "diff --history --svg draws the functions that changed" {
+	make_history nightly
+	diff_recordings --history nightly --svg pictures -o table
+	grep -q '^2 changes' table
+	[ "$(cd pictures && ls)" = "$(printf '%s\n' 01-g.svg 02-d.svg)" ] ||
+		[ "$(cd pictures && ls)" = "$(printf '%s\n' 01-d.svg 02-g.svg)" ]
+	python3 - pictures/*-d.svg <<-'END'
+	import sys, xml.etree.ElementTree as tree
+	ns = "{http://www.w3.org/2000/svg}"
+	doc = tree.parse(sys.argv[1]).getroot()
+	points = doc.findall(ns + "circle")
+	assert len(points) == 14
+	assert points[8].find(ns + "title").text.startswith("r8: ")
+	height = [float(p.get("cy")) for p in points]
+	# Larger values are higher.
+	assert max(height[8:]) < min(height[:8]), height
+	END
+	run -2 diff_recordings --svg pictures nightly/r0 nightly/r1
+	[[ "$output" == *"--history"* ]]
+}
+
+@test "diff --history --fail-above fails if the newest recording follows a slowdown" {
+	make_history nightly
+	run -1 --separate-stderr diff_recordings --history nightly --fail-above 4%
+	[[ "$stderr" == "oprofile diff: failed: significantly slower by at least 4 points since 'r"*"': "* ]]
+	run -0 --separate-stderr diff_recordings --history nightly --fail-above 10%
+	[[ "$stderr" == *"passed: no significant slowdown of at least 10 points"* ]]
+	# Recordings without the slowdowns follow: they are over.
+	for i in 14 15 16 17 18; do
+		cp "nightly/r$((i - 13))" "nightly/r$i"
+		touch -d "2024-01-$i" "nightly/r$i"
+	done
+	run -0 --separate-stderr diff_recordings --history nightly --fail-above 1%
+	diff_recordings --history nightly --csv | grep -q ',d,r13,r14,'
+}
+
+@test "diff --history orders recordings by their time, and needs at least 4" {
+	need_recording
+	mkdir series
+	for i in 1 2 3 4 5 6 7 8; do
+		# The names are in the opposite order.
+		record_run "series/$((9 - i))" "$WORKLOADS/slower" "$((i > 4 ? 100 : 0))" 500
+	done
+	diff_recordings --history series --csv --min-effect 2 >rows.csv
+	tr -d '\r' <rows.csv | awk -F, '$2 == "slower_b" { found = $3 == 5 && $4 == 4 && $9 > 5 }
+		$2 != "slower_b" && NR > 1 { others = 1 } END { exit !found || others }'
+	run -2 --separate-stderr diff_recordings --history series series/8
+	[[ "$stderr" == *"compares only the recordings in its directory"* ]]
+	rm -r series/[1-5]
+	run -2 --separate-stderr diff_recordings --history series
+	[[ "$stderr" == *"found 3 recordings directly inside it, at least 4 are needed"* ]]
+	run -2 --separate-stderr diff_recordings --history missing
+	[[ "$stderr" == *"cannot read the directory 'missing': No such file or directory"* ]]
+}

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* json.c - writes a comparison as {"schema":"oprofile-diff/1",...}. */
+/* json.c - writes a comparison as {"schema":"oprofile-diff/1",...}, and a history as
+ * {"schema":"oprofile-history/1",...}. */
 #include "present/lines/json.h"
 
 #include <math.h>
 #include <string.h>
 
+#include "compare/history.h"
 #include "present/diff/diff.h"
+#include "present/diff/history.h"
 #include "present/diff/rows.h"
 
 enum {
@@ -43,15 +46,30 @@ static void diff_json_runs(struct json *j, const struct comparison *c,
 	json_end_object(j);
 }
 
-static void diff_json_row(struct json *j, const struct diff_view *v,
-			  const struct compare_row *row)
+static void diff_json_names(struct json *j, const struct diff_view *v,
+			    const struct compare_row *row)
 {
-	json_begin_object(j);
 	json_member_text(j, "image", diff_image(v, row));
 	if (v->by == DIFF_BY_LINE)
 		json_member_text(j, "line", diff_line(v, row));
 	if (v->by != DIFF_BY_IMAGE)
 		json_member_text(j, "symbol", diff_symbol(v, row));
+}
+
+static void diff_json_notes(struct json *j, const struct diff_view *v)
+{
+	json_name(j, "notes");
+	json_begin_array(j);
+	for (size_t i = 0; i < v->nr_notes; i++)
+		json_text(j, v->notes[i]);
+	json_end_array(j);
+}
+
+static void diff_json_row(struct json *j, const struct diff_view *v,
+			  const struct compare_row *row)
+{
+	json_begin_object(j);
+	diff_json_names(j, v, row);
 	diff_json_number(j, "base_samples", row->count[SIDE_BASE]);
 	diff_json_number(j, "new_samples", row->count[SIDE_NEW]);
 	diff_json_number(j, "base_percent", row->value[SIDE_BASE]);
@@ -112,11 +130,7 @@ int write_diff_json(FILE *out, const struct diff_view *v)
 	diff_json_variation(&j, &c->usual);
 	diff_json_runs(&j, c, SIDE_BASE);
 	diff_json_runs(&j, c, SIDE_NEW);
-	json_name(&j, "notes");
-	json_begin_array(&j);
-	for (size_t i = 0; i < v->nr_notes; i++)
-		json_text(&j, v->notes[i]);
-	json_end_array(&j);
+	diff_json_notes(&j, v);
 	if (c->options.is_rate) {
 		json_name(&j, "total");
 		diff_json_row(&j, v, &c->total);
@@ -128,6 +142,80 @@ int write_diff_json(FILE *out, const struct diff_view *v)
 		if (diff_shows(v, &c->rows.at[i]))
 			diff_json_row(&j, v, &c->rows.at[i]);
 	}
+	json_end_array(&j);
+	json_end_object(&j);
+	fputc('\n', out);
+	return 0;
+}
+
+static void history_json_runs(struct json *j, const struct history_view *v)
+{
+	const struct comparison *c = v->diff.comparison;
+
+	json_name(j, "recordings");
+	json_begin_array(j);
+	for (size_t i = 0; i < c->runs.nr; i++) {
+		json_begin_object(j);
+		json_member_text(j, "name",
+				 strtab_get(&c->strings, c->runs.at[i].name));
+		json_member_u64(j, "start_ns", c->runs.at[i].facts.start_ns);
+		diff_json_number(j, "samples", c->runs.at[i].samples);
+		json_end_object(j);
+	}
+	json_end_array(j);
+}
+
+/* "first", "at" and "end" are indexes in "recordings". */
+static void history_json_change(struct json *j, const struct history_view *v,
+				const struct history_change *change)
+{
+	const struct history *h = v->history;
+	const double *values = h->values + change->row * h->nr_runs;
+
+	json_begin_object(j);
+	diff_json_names(j, &v->diff, &v->diff.comparison->rows.at[change->row]);
+	json_member_text(j, "before", history_run_name(v, change->at - 1));
+	json_member_text(j, "after", history_run_name(v, change->at));
+	json_member_u64(j, "first", change->first);
+	json_member_u64(j, "at", change->at);
+	json_member_u64(j, "end", change->end);
+	diff_json_number(j, "base_percent", change->before);
+	diff_json_number(j, "new_percent", change->after);
+	diff_json_number(j, "change", change->after - change->before);
+	diff_json_number(j, "relative_percent", history_relative(change));
+	diff_json_number(j, "p", change->p);
+	diff_json_number(j, "q", change->q);
+	json_name(j, "newest");
+	json_bool(j, history_is_last(h, change));
+	json_name(j, "values");
+	json_begin_array(j);
+	for (size_t i = 0; i < h->nr_runs; i++) {
+		char text[NUMBER_MAX];
+
+		snprintf(text, sizeof(text), "%.6g", values[i]);
+		json_number(j, text);
+	}
+	json_end_array(j);
+	json_end_object(j);
+}
+
+int write_history_json(FILE *out, const struct history_view *v)
+{
+	const struct comparison_options *options = &v->diff.comparison->options;
+	struct json j = { .out = out };
+
+	json_begin_object(&j);
+	json_member_text(&j, "schema", "oprofile-history/1");
+	json_member_text(&j, "values", v->diff.unit);
+	diff_json_number(&j, "false_discovery_rate", options->discovery);
+	diff_json_number(&j, "min_effect", options->least_change);
+	diff_json_number(&j, "tested", (double)v->history->nr_tested);
+	history_json_runs(&j, v);
+	diff_json_notes(&j, &v->diff);
+	json_name(&j, "changes");
+	json_begin_array(&j);
+	for (size_t i = 0; i < v->history->changes.nr; i++)
+		history_json_change(&j, v, &v->history->changes.at[i]);
 	json_end_array(&j);
 	json_end_object(&j);
 	fputc('\n', out);

@@ -88,12 +88,21 @@ static char *rate_text(const struct comparison *c, const struct run_facts *facts
 	return len < 0 ? NULL : text;
 }
 
+/* Appends the side of a run, unless all runs are a series. */
+static void note_side(struct buf *list, const struct comparison *c,
+		      enum compare_side side)
+{
+	const char *text = side == SIDE_BASE ? " (base)" : " (new)";
+
+	if (c->nr_runs[SIDE_BASE])
+		buf_put(list, text, strlen(text));
+}
+
 /* Adds a note if the runs differ in a factor: the values, in order of their first run.  Unknown
  * values are ignored. */
 static int note_factor(const struct comparison *c, const struct factor *factor,
 		       struct diff_notes *n)
 {
-	static const char *const sides[COMPARE_SIDES] = { "base", "new" };
 	VEC(char *) seen = { 0 };
 	struct buf list = { 0 };
 	int r = 0;
@@ -110,10 +119,8 @@ static int note_factor(const struct comparison *c, const struct factor *factor,
 		}
 		buf_put(&list, seen.nr ? ", '" : "'", seen.nr ? 3 : 1);
 		buf_put(&list, text, strlen(text));
-		buf_put(&list, "' (", 3);
-		buf_put(&list, sides[c->runs.at[i].side],
-			strlen(sides[c->runs.at[i].side]));
-		buf_put_u8(&list, ')');
+		buf_put_u8(&list, '\'');
+		note_side(&list, c, c->runs.at[i].side);
 		if (!vec_push(&seen, text)) {
 			free(text);
 			r = -ENOMEM;

@@ -5,7 +5,8 @@
 #include <stdlib.h>
 
 #include "compare/comparison.h"
-#include "present/diff/diff.h"
+#include "compare/history.h"
+#include "present/diff/history.h"
 #include "present/diff/rows.h"
 #include "tools/cli/command.h"
 
@@ -66,5 +67,32 @@ bool diff_decide(const struct diff_view *v, double limit)
 		"passed: no significant slowdown of at least %g points; largest increase (%s):",
 		limit, verdict_name(largest->verdict));
 	say_row(v, largest, prefix);
+	return false;
+}
+
+bool diff_decide_history(const struct history_view *v, double limit)
+{
+	const struct history *h = v->history;
+
+	/* The largest change is first. */
+	for (size_t i = 0; i < h->changes.nr; i++) {
+		const struct history_change *change = &h->changes.at[i];
+		const struct compare_row *row =
+			&v->diff.comparison->rows.at[change->row];
+		const char *symbol = diff_symbol(&v->diff, row);
+
+		if (!history_is_last(h, change) ||
+		    change->after - change->before < limit)
+			continue;
+		command_error(
+			"failed: significantly slower by at least %g points since '%s': %s%s%s %+.2f points (%.2f %% to %.2f %%)",
+			limit, history_run_name(v, change->at),
+			diff_image(&v->diff, row), *symbol ? ": " : "", symbol,
+			change->after - change->before, change->before, change->after);
+		return true;
+	}
+	command_error(
+		"passed: no significant slowdown of at least %g points up to the newest recording",
+		limit);
 	return false;
 }

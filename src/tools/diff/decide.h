@@ -5,7 +5,10 @@
 #include <stdbool.h>
 
 struct diff_view;
+struct history_view;
 
 /* Returns whether some row became significantly slower by at least `limit` percentage points, and
  * prints one line to standard error that gives the reason. */
 bool diff_decide(const struct diff_view *v, double limit);
+/* Returns whether the newest recording follows such a slowdown, which no later change ended. */
+bool diff_decide_history(const struct history_view *v, double limit);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* diff.c - `oprofile diff`: compares recordings, and decides which differences are real. */
 #include "present/diff/diff.h"
+#include "present/diff/history.h"
 #include "present/diff/notes.h"
 
 #include <errno.h>
@@ -13,6 +14,7 @@
 #include "base/files/output.h"
 #include "base/parse.h"
 #include "compare/comparison.h"
+#include "compare/history.h"
 #include "tools/cli/command.h"
 #include "tools/cli/pager.h"
 #include "tools/diff/decide.h"
@@ -42,6 +44,7 @@ struct diff {
 	struct sorted_sides sides;
 	struct diff_load load;
 	struct comparison comparison;
+	struct history history; /* only with --history */
 	struct diff_notes notes;
 	struct diff_view view;
 	char *unit;        /* of --work, and the text of view.unit */
@@ -49,6 +52,7 @@ struct diff {
 };
 
 typedef int diff_writer(FILE *out, const struct diff_view *v);
+typedef int history_writer(FILE *out, const struct history_view *v);
 
 /* Parses a percentage, which can end with '%'.  NULL: leaves *ret_value unchanged. */
 static int parse_percent(const char *option, const char *text, double *ret_value,
@@ -98,8 +102,9 @@ static int choose_by(const struct diff *d, enum diff_by *ret_by, struct err *err
 static int set_unit(struct diff *d, const char *text, const char *detail,
 		    struct err *err)
 {
-	if (asprintf(&d->unit, "samples per %s%s%s%s, in percent of the base's total",
-		     text, *detail ? " (" : "", detail, *detail ? ")" : "") < 0) {
+	if (asprintf(&d->unit, "samples per %s%s%s%s, in percent of the %s's total",
+		     text, *detail ? " (" : "", detail, *detail ? ")" : "",
+		     d->options.history ? "first recording" : "base") < 0) {
 		d->unit = NULL;
 		return err_set(err, -ENOMEM, "out of memory");
 	}
@@ -159,7 +164,8 @@ static int choose_per(struct diff *d, struct err *err)
 
 	if (d->options.work)
 		return choose_work(d, err);
-	d->view.unit = "percent of all samples of the side";
+	d->view.unit = d->options.history ? "percent of all samples of the recording"
+					  : "percent of all samples of the side";
 	if (!per || !strcmp(per, "total"))
 		return 0;
 	if (!strcmp(per, "wall")) {
@@ -223,11 +229,25 @@ static diff_writer *writer_of(const struct diff *d)
 					: write_diff_text;
 }
 
-static int diff_to_stdout(FILE *out, void *ctx)
+static history_writer *history_writer_of(const struct diff *d)
+{
+	return d->options.report.csv    ? write_history_csv
+	       : d->options.report.json ? write_history_json
+					: write_history_text;
+}
+
+static struct history_view history_view_of(const struct diff *d)
+{
+	return (struct history_view){ d->view, &d->history };
+}
+
+static int diff_write_to(FILE *out, void *ctx)
 {
 	const struct diff *d = ctx;
+	const struct history_view history = history_view_of(d);
 
-	return writer_of(d)(out, &d->view);
+	return d->options.history ? history_writer_of(d)(out, &history)
+				  : writer_of(d)(out, &d->view);
 }
 
 static int write_to_file(struct diff *d, struct err *err)
@@ -235,7 +255,7 @@ static int write_to_file(struct diff *d, struct err *err)
 	struct report_out out;
 	int r = report_out_open(&out, d->options.report.output_file, err);
 
-	if (!r && writer_of(d)(out.file, &d->view))
+	if (!r && diff_write_to(out.file, d))
 		r = err_set(err, -ENOMEM, "out of memory");
 	if (r) {
 		(void)report_out_close(&out, EXPORT_DROPPED, NULL);
@@ -250,12 +270,29 @@ static int diff_write(struct diff *d, struct err *err)
 
 	if (d->options.report.output_file)
 		return write_to_file(d, err);
-	r = pager_run(&d->options.report.terminal, &d->view.screen, diff_to_stdout, d);
+	r = pager_run(&d->options.report.terminal, &d->view.screen, diff_write_to, d);
 	if (!r)
 		return 0;
 	/* Reported here, so clear the error to keep main from reporting it again. */
 	clearerr(stdout);
 	return err_sys(err, r, "cannot write to the standard output");
+}
+
+static int diff_write_all(struct diff *d, struct err *err)
+{
+	const struct history_view history = history_view_of(d);
+	int r = diff_write(d, err);
+
+	if (!r && d->options.svg)
+		r = write_history_pictures(d->options.svg, d->load.is_private, &history,
+					   err);
+	return r;
+}
+
+static int diff_finish(struct diff *d)
+{
+	return d->options.history ? history_find(&d->comparison, &d->history)
+				  : comparison_finish(&d->comparison);
 }
 
 static int compare(struct diff *d, char *const *words, int nr_after, struct err *err)
@@ -274,12 +311,19 @@ static int compare(struct diff *d, char *const *words, int nr_after, struct err 
 	r = diff_load_all(&d->load, err);
 	if (r)
 		return r;
-	if (comparison_finish(&d->comparison) ||
-	    diff_notes_make(&d->comparison, &d->notes))
+	if (diff_finish(d) || diff_notes_make(&d->comparison, &d->notes))
 		return err_set(err, -ENOMEM, "out of memory");
 	d->view.notes = (const char *const *)d->notes.texts.at;
 	d->view.nr_notes = d->notes.texts.nr;
-	return diff_write(d, err);
+	return diff_write_all(d, err);
+}
+
+static bool diff_has_failed(const struct diff *d)
+{
+	const struct history_view history = history_view_of(d);
+
+	return d->options.history ? diff_decide_history(&history, d->fail_above)
+				  : diff_decide(&d->view, d->fail_above);
 }
 
 static int diff_make(struct diff *d, char *const *words, int nr_after)
@@ -291,13 +335,14 @@ static int diff_make(struct diff *d, char *const *words, int nr_after)
 		return STATUS_UNUSABLE;
 	}
 	if (d->fail_above >= 0)
-		return diff_decide(&d->view, d->fail_above) ? STATUS_REGRESSION : 0;
+		return diff_has_failed(d) ? STATUS_REGRESSION : 0;
 	return d->load.incomplete ? STATUS_INCOMPLETE : 0;
 }
 
 static void diff_done(struct diff *d)
 {
 	diff_notes_done(&d->notes);
+	history_done(&d->history);
 	comparison_done(&d->comparison);
 	diff_sides_done(&d->sides);
 	vec_done(&d->options.base.values);
@@ -325,14 +370,16 @@ const struct command command_diff = {
 	.name = "diff",
 	.summary = "compare recordings, and decide which differences are real",
 	.usage = "[options] BASE NEW [specification...]\n"
-		 "[options] BASE... -- NEW... [specification...]",
+		 "[options] BASE... -- NEW... [specification...]\n"
+		 "[options] --history DIR [specification...]",
 	.notes =
 		"BASE and NEW are sessions, session:NAME, archives, perf.data files or profiles of other tools. Give several runs of each side: one run does not show how much runs differ. A specification such as comm:make selects samples of both sides (opreport).\n"
 		"Exit status: 0 compared; 1 with --fail-above: a significant slowdown of at least that size; 2 a recording or an option is unusable; 3 compared, but a recording is incomplete (not with --fail-above).\n"
 		"Examples:\n"
 		"  oprofile diff before.data after.data\n"
 		"  oprofile diff old1 old2 old3 -- new1 new2 new3\n"
-		"  oprofile diff --fail-above 2% --markdown old* -- new*",
+		"  oprofile diff --fail-above 2% --markdown old* -- new*\n"
+		"  oprofile diff --history nightly --svg pictures",
 	.options = diff_rows,
 	.failure_status = STATUS_UNUSABLE,
 	.run = diff_run,

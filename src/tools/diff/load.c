@@ -10,6 +10,7 @@
 #include "base/err.h"
 #include "compare/names.h"
 #include "recordings/outline.h"
+#include "recordings/series.h"
 #include "tools/diff/options.h"
 #include "tools/diff/sides.h"
 #include "tools/report/plan.h"
@@ -389,6 +390,8 @@ static int load_facts(struct loading *l, struct err *err)
 		.event = copy_fact(l, profile_event_name(p, l->event)),
 		.hz = profile_event_hz(e),
 		.count = e->count,
+		.start_ns =
+			recording_start_ns(report_source_archive(l->name), &l->outline),
 	};
 
 	if (facts.hostname == STRTAB_FAILED || facts.os_release == STRTAB_FAILED ||

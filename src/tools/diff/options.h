@@ -14,6 +14,8 @@ struct diff_options {
 	const char *min_effect;
 	const char *fail_above;
 	const char *confidence;
+	const char *history; /* directory; NULL: two sides */
+	const char *svg;     /* directory; NULL: not given */
 	bool markdown;
 };
 

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/err.h"
+#include "compare/history.h"
 #include "recordings/sources.h"
 #include "tools/diff/options.h"
 
@@ -27,6 +28,7 @@ void diff_sides_done(struct sorted_sides *s)
 	for (enum compare_side side = 0; side < COMPARE_SIDES; side++)
 		vec_done(&s->runs[side]);
 	vec_done(&s->spec);
+	recording_series_done(&s->series);
 }
 
 /* Returns whether the word is a recording: a file, directory or archive, or session:NAME. */
@@ -108,12 +110,41 @@ static int check_sides(const struct sorted_sides *s, int nr_after, struct err *e
 	return 0;
 }
 
+/* All recordings of a series are on the new side; arguments only select samples. */
+static int sort_series(struct sorted_sides *s, const char *dir, char *const *words,
+		       struct err *err)
+{
+	int r = recording_series_find(dir, &s->series, err);
+
+	for (size_t i = 0; !r && i < s->series.paths.nr; i++)
+		if (!vec_push(&s->runs[SIDE_NEW], s->series.paths.at[i]))
+			r = err_set(err, -ENOMEM, "out of memory");
+	if (!r && s->series.paths.nr < HISTORY_RUNS)
+		r = err_set(
+			err, -EINVAL,
+			"--history %s: found %zu recordings directly inside it, at least %d are needed",
+			dir, s->series.paths.nr, HISTORY_RUNS);
+	for (; !r && *words; words++) {
+		if (!is_specification(*words))
+			return err_set(
+				err, -EINVAL,
+				"'%s': --history compares only the recordings in its directory",
+				*words);
+		if (!vec_push(&s->spec, *words))
+			r = err_set(err, -ENOMEM, "out of memory");
+	}
+	return r;
+}
+
 int diff_sides_sort(const struct diff_options *options, char *const *words,
 		    int nr_after, struct sorted_sides *ret_sides, struct err *err)
 {
 	const bool listed = options->base.values.nr > 0;
-	int left = 0;
-	int r = sort_list(ret_sides, SIDE_BASE, &options->base, err);
+	int left = 0, r;
+
+	if (options->history)
+		return sort_series(ret_sides, options->history, words, err);
+	r = sort_list(ret_sides, SIDE_BASE, &options->base, err);
 
 	if (!r)
 		r = sort_list(ret_sides, SIDE_NEW, &options->new, err);

@@ -7,12 +7,14 @@
 
 #include "base/containers/vec.h"
 #include "compare/variation.h"
+#include "recordings/series.h"
 
 struct diff_options;
 struct err;
 
 struct sorted_sides {
-	VEC(const char *) runs[COMPARE_SIDES]; /* of the command line */
+	struct recording_series series;        /* of --history */
+	VEC(const char *) runs[COMPARE_SIDES]; /* of the command line or the series */
 	VEC(const char *) spec;                /* likewise */
 };
 

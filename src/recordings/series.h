@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* series.h - the recordings in a directory, and when each was made.
+ * Layer: recordings. */
+#pragma once
+#include <stdint.h>
+
+#include "base/containers/vec.h"
+
+struct err;
+struct recording_outline;
+
+struct recording_series {
+	VEC(char *) paths; /* by name, with numbers in numeric order */
+};
+
+/* Finds every recording directly inside `dir`: sessions, archives, perf.data files, profiles of
+ * other tools.  Ignores hidden names and other files.  Returns 0, or a negative errno with a message
+ * in *err; call recording_series_done() in any case. */
+int recording_series_find(const char *dir, struct recording_series *ret,
+			  struct err *err);
+void recording_series_done(struct recording_series *s);
+/* Returns when the recording began, since 1970.  If the recording does not contain that, it began
+ * its length before the file was written last. */
+uint64_t recording_start_ns(const char *path, const struct recording_outline *o);
