@@ -45,16 +45,18 @@ struct collect {
 	const struct archive_request *request;
 	struct err *err;
 	struct naming_locations *locations;
-	/* For part `part` of the recording: */
+	/* The following are for the segment or file number `part` of the recordings: */
 	struct naming *naming;
 	struct archive_hits *hits;
 	unsigned int part;
 	VEC(struct archive_taken) taken; /* files found by the current search */
-	size_t nr_images, nr_wanted;     /* images with hits, and those selected */
+	size_t nr_images,
+		nr_wanted; /* number of images with hits, and of selected ones */
 	bool is_hollow; /* the search found a file that is nearly all holes; it is left out */
 	bool is_incomplete; /* a file was left out, which a warning reported */
 	bool no_memory;
-	bool any_jit; /* for a recording made on this machine, or with a root directory */
+	/* Some process has hits in JIT-compiled code, whose files can be found here. */
+	bool any_jit;
 	struct map listed;
 	struct archive_selected *selected; /* NULL: all samples are archived */
 	struct spec left_out; /* filter for the images of the selected samples */
@@ -127,7 +129,7 @@ static int leave_reserved(struct collect *c, const char *name)
 	return 0;
 }
 
-/* Copies (or lists) the file at once, because it might be removed soon. */
+/* Copies (or lists) the file immediately, because it might be removed soon. */
 static int archive_collect_add(struct collect *c, const char *from, const char *name)
 {
 	return archive_collect_said(
@@ -159,7 +161,7 @@ static const char *archive_collect_binary_of(const struct collect *c,
 	return NULL;
 }
 
-/* Returns false if the file is left out. */
+/* Opens a file that the search found. Returns false if it must not be archived. */
 static bool open_taken(const struct collect *c, const struct source_image *at,
 		       const struct archive_taken *t, struct archive_opened *ret_file)
 {
@@ -191,7 +193,7 @@ static int add_unpacked(struct collect *c, const struct archive_opened *from,
 	return r;
 }
 
-/* Copies the file at once, because it might be removed soon. */
+/* Copies an open file immediately, because it might be removed soon. */
 static int add_opened(struct collect *c, const struct archive_opened *from,
 		      const char *name)
 {
@@ -234,7 +236,8 @@ static int add_for_perf(struct collect *c, const struct source_image *at,
 	return r;
 }
 
-/* perf archives the files of modules, although kallsyms name their functions. */
+/* For `perf archive`, adds the file of a module, as perf does. Our archives use kallsyms for names
+ * in modules. */
 static int add_module_for_perf(struct collect *c, const struct source_image *at)
 {
 	const struct location_options *locations = &c->request->locations;
@@ -257,7 +260,7 @@ static int add_module_for_perf(struct collect *c, const struct source_image *at)
 	return r;
 }
 
-/* Returns the range of the function, or of the page if no symbol covers the offset. */
+/* Returns the range of the function at an offset, or of the page if there is no symbol. */
 static struct elf_span code_around(struct collect *c, const struct source_image *at,
 				   uint64_t offset)
 {
@@ -269,7 +272,7 @@ static struct elf_span code_around(struct collect *c, const struct source_image 
 	return (struct elf_span){ page, page + PAGE_BYTES };
 }
 
-/* Collects the code that listings of functions with hits show. */
+/* Collects the ranges of code that listings show for the functions with hits. */
 static int code_of_hits(struct collect *c, const struct source_image *at,
 			elf_spans *ret_code)
 {
@@ -288,7 +291,8 @@ static int code_of_hits(struct collect *c, const struct source_image *at,
 	return r;
 }
 
-/* Copies files of living processes at once. */
+/* Adds a file that the search found. Copies it immediately if it is seen through a running
+ * process. */
 static int archive_collect_add_file(struct collect *c, const struct source_image *at,
 				    const struct archive_taken *t, const char *name)
 {
@@ -360,8 +364,8 @@ static int add_source_files(struct collect *c, const struct source_image *at,
 	return r;
 }
 
-/* Source lines are read from the same file as symbols, except for the kernel, whose symbols are
- * in kallsyms. */
+/* Adds the file from which reports read source lines, if that is not the file with the symbols:
+ * the symbols of the kernel are in kallsyms. */
 static int archive_collect_add_lines(struct collect *c, const struct source_image *at)
 {
 	const struct archive_request *q = c->request;
@@ -422,7 +426,8 @@ static void forget_part(struct collect *c)
 	c->hits = NULL;
 }
 
-/* Returns the symbolizer of the image's dict; all modules share its kernel symbols. */
+/* Returns the symbolizer for the image's dict. It is kept for the next images, because all modules
+ * need the same kernel symbols. */
 static struct naming *naming_of(struct collect *c, const struct source_image *at)
 {
 	if (c->naming && c->part == at->part)
@@ -453,7 +458,7 @@ static int add_jit(void *ctx, const char *from, const char *path)
 	return archive_collect_add(ctx, from, path + 1);
 }
 
-/* Runs once per recording. */
+/* Finds the perf maps of JIT compilers; called once per recording. */
 static int collect_maps(struct collect *c, const struct source_image *at)
 {
 	const struct location_options *locations = &c->request->locations;
@@ -468,7 +473,8 @@ static int collect_maps(struct collect *c, const struct source_image *at)
 	return r;
 }
 
-/* Samples do not refer to jitdump files, so search the mappings again. */
+/* Finds the jitdump files. Samples do not refer to them, so this reads the mappings of the
+ * perf.data files again. */
 static int collect_dumps(struct collect *c)
 {
 	const struct report_sources *sources = c->request->sources;
@@ -583,8 +589,9 @@ static int collect_all(struct collect *c)
 	return incomplete;
 }
 
-/* Collects the files of the selected samples if the specification selects samples.  Reports need
- * all images of these samples, including callers, so only images excluded by name are left out. */
+/* Collects the files of the selected samples if the specification selects samples. Reports need
+ * all images of these samples, also those of callers, so only images that the specification
+ * excludes by name are omitted. */
 static int collect_selected(struct collect *c, struct archive_request *own,
 			    const struct archive_request *request)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* hits.h - the offsets in the images of a recording where samples hit, including calls on the
- * stacks.
+/* hits.h - finds the offsets that were sampled in each image of a recording, including those of
+ * callers.
  * Layer: archive. */
 #pragma once
 #include <stdint.h>

@@ -30,7 +30,8 @@ struct archive_jit_search {
 	uint64_t until_wall_ns; /* its end; 0: unknown */
 };
 
-/* Passes the path of the descriptor, so that exactly the examined file is read. */
+/* Passes an examined file to the callback. The path is that of its descriptor, so that exactly
+ * this file is read. */
 static int archive_jit_report(const struct archive_jit_search *s, int fd,
 			      const char *path)
 {
@@ -49,7 +50,8 @@ static const char *root_of(const struct archive_request *request)
 	return locations->root ? locations->root : "";
 }
 
-/* Returns 0 if the process has no map. */
+/* Looks for the perf map of a process. Returns 0, also if there is none, or the result of the
+ * callback. */
 static int look_for_map(const struct archive_jit_search *s,
 			const struct jit_locations *locations, int32_t pid)
 {

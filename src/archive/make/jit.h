@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* jit.h - finds the maps and dumps written by just-in-time compilers, for the archive of a
- * recording that was made without `operf --archive` (which stores them in the recording).
+/* jit.h - finds the maps and dumps of just-in-time compilers for an archive. They are needed for a
+ * recording without copies of them, such as a perf.data file.
  * Layer: archive. */
 #pragma once
 #include <stdbool.h>
@@ -10,8 +10,8 @@ struct err;
 struct report_session;
 struct source_image;
 
-/* Callback for a file.  `from`: a path to open it; `path`: its absolute path in the recording.  A
- * negative errno, with a message already stored, ends the search. */
+/* Called for each file. `from` is a path for opening it, `path` its absolute path in the
+ * recording. A negative errno, with a message already stored, ends the search. */
 typedef int (*archive_jit_fn)(void *ctx, const char *from, const char *path);
 
 /* Finds maps /tmp/perf-PID.map, below the request's root or archive if it has one, of processes

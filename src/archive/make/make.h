@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* make.h - creates an archive, of a request or of a whole session.
+/* make.h - creates an archive of the files that a request selects, or of a whole session.
  * Layer: archive. */
 #pragma once
 #include "archive/make/out.h"

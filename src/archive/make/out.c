@@ -37,7 +37,8 @@ struct archive_out {
 	bool made_folder;
 	bool is_whole;
 	bool is_guarded;
-	struct scratch *making; /* for `part`; NULL: writes a directory */
+	/* The temporary directory that contains `part`; NULL: the output is a directory. */
+	struct scratch *making;
 	char *part; /* temporary name of the archive, or of a file in the directory */
 	int fd;     /* of the open file, or -1 */
 	struct tar_writer *tar;
@@ -87,8 +88,8 @@ static int archive_out_open_file(struct archive_out *out, struct err *err)
 	return r ? err_set(err, r, "out of memory") : 0;
 }
 
-/* This file exists in a directory archive until it is complete; reports refuse the archive
- * meanwhile. */
+/* Returns the path of the file that marks a directory as incomplete (malloc'd). Reports refuse an
+ * archive while it exists. */
 static char *unfinished_path(const struct archive_out *out)
 {
 	char *path;
@@ -242,8 +243,8 @@ static int path_in_folder(const struct archive_out *out, const char *name,
 	return r;
 }
 
-/* An existing file is only replaced once the new one is complete.  The temporary name is not
- * that of an archive, so it cannot replace another file either. */
+/* Begins a file in a directory, under a temporary name, so that an existing file is only replaced
+ * by a complete one. No file of an archive can have the temporary name. */
 static int begin_in_folder(struct archive_out *out)
 {
 	char *path;
@@ -251,7 +252,7 @@ static int begin_in_folder(struct archive_out *out)
 
 	if (r)
 		return r;
-	/* Remove an earlier file: others may have it open, or own it. */
+	/* Remove an older temporary file, which other users may own or have open. */
 	(void)io_unlink(path);
 	r = io_open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW,
 		    out->is_private ? 0600 : 0644);
@@ -328,7 +329,7 @@ static int write_bytes(struct archive_out *out, struct archive_file *f,
 	return r ? r : archive_out_end(out, f);
 }
 
-/* Zeroes the spans that are left out, within the chunk that was read at offset `at`. */
+/* Zeroes the parts of a chunk, read at offset `at`, that are in spans to leave out. */
 static void archive_out_blank(struct archive_out *out, uint64_t at, size_t len)
 {
 	while (out->without && out->next_without < out->without->nr) {
@@ -358,7 +359,7 @@ static int archive_out_copy(struct archive_out *out, struct archive_file *f, int
 		if (n < 0)
 			return (int)n;
 		if ((size_t)n < want)
-			return -ESTALE; /* the file has become shorter */
+			return -ESTALE; /* the file was truncated meanwhile */
 		archive_out_blank(out, at, want);
 		r = archive_out_put(out, out->chunk, want);
 		at += want;
@@ -378,7 +379,7 @@ static int copy_unsized(struct archive_out *out, struct archive_file *f, int fd)
 	return r;
 }
 
-/* Restrict the permissions before any of the bytes are written. */
+/* Makes the output readable only by its owner. Call it before writing any private bytes. */
 static int keep_private(struct archive_out *out, bool is_private)
 {
 	out->is_private = is_private;
@@ -389,8 +390,8 @@ static int keep_private(struct archive_out *out, bool is_private)
 	return is_private && fchmod(out->fd, 0600) ? -errno : 0;
 }
 
-/* Skips sparse files with large holes: compressing them would take minutes, and on opening, the
- * archive would be refused because it unpacks to far more than its size. */
+/* Skips sparse files with large holes: compressing them would take minutes, and archive_open()
+ * would refuse the archive, because it unpacks to far more than its size. */
 static int copy_open(struct archive_out *out, struct archive_file *f, int fd,
 		     const char *from)
 {
@@ -426,8 +427,8 @@ static int copy_from(struct archive_out *out, struct archive_file *f, const char
 
 /* The source of a new file: a file on disk, or bytes in memory. */
 struct content {
-	int fd_plus_1;            /* descriptor + 1 if already open, else 0 */
-	const char *from;         /* path of the file; NULL: use `bytes` */
+	int fd_plus_1;    /* descriptor plus 1 if the file is already open, else 0 */
+	const char *from; /* path of the file; NULL: use `bytes` */
 	const elf_spans *without; /* spans to blank; NULL: none */
 	const void *bytes;
 	size_t len;
@@ -463,7 +464,8 @@ static int archive_out_add_content(struct archive_out *out,
 	return r;
 }
 
-/* Returns the file's identity; NULL if the content is in memory, or the file was removed. */
+/* Stores the attributes of the source file in *st and returns it; NULL if the content is in
+ * memory, or the file was removed. */
 static const struct stat *stat_content(const struct content *content, struct stat *st)
 {
 	if (content->fd_plus_1)
@@ -492,8 +494,8 @@ static int archive_out_add_once(struct archive_out *out, const struct content *c
 	}
 }
 
-/* For an open file, the message contains the name in the archive, because it is clearer than
- * "/proc/self/fd/5". */
+/* Reports an error of a file. For an open file, the message contains the name in the archive,
+ * which is clearer than "/proc/self/fd/5". */
 static int archive_out_said(const struct archive_out *out, int r, const char *from,
 			    const char *name, struct err *err)
 {
@@ -598,7 +600,8 @@ static int write_manifest(struct archive_out *out)
 	struct buf text = { 0 };
 	int r;
 
-	/* The manifest contains the names and checksums of private files. */
+	/* The manifest is private if some file is, because it contains the names and checksums of
+	 * private files. */
 	r = keep_private(out, out->any_private);
 	if (r)
 		return r;

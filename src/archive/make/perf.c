@@ -21,13 +21,14 @@ enum {
 	HOST_BYTES = 256
 };
 
-/* The suffix for builds with libbz2 matches perf's; others use zstd. */
+/* Returns the suffix of the output's name: perf's .bz2 if this build has libbz2, otherwise that of
+ * zstd. */
 static const char *suffix(void)
 {
 	return packing_available(PACKING_BZIP2) ? "bz2" : "zst";
 }
 
-/* Next to the perf.data, as perf does. */
+/* Returns perf's name for the archive of binaries, next to the perf.data (malloc'd). */
 static char *name_of_symbols(const struct archive_request *q)
 {
 	const struct report_session *s = q->sources->sessions.at;

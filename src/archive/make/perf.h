@@ -8,8 +8,8 @@
 struct archive_request;
 struct err;
 
-/* `path`: NULL for perf's default name.  Stores the resulting path in *ret_path (malloc'd).
- * Returns 0; 1 if a recording was incomplete; or a negative errno with a message in *err
- * (-ENODATA: there are no build-ids). */
+/* Writes the archive to `path` (NULL: perf's default name) and stores the resulting path in
+ * *ret_path (malloc'd). Returns 0; 1 if a recording was incomplete; or a negative errno with a
+ * message in *err (-ENODATA: there are no build-ids). */
 int archive_perf(struct archive_request *request, const char *path, bool all,
 		 char **ret_path, struct err *err);

@@ -29,7 +29,7 @@ enum {
 /* A file, and how it was found. */
 struct place_file {
 	const char *path;
-	bool is_live; /* below the root of another process, or deleted */
+	bool is_live; /* seen through a running process: in another root directory, or deleted */
 };
 
 /* Returns the destination of a file, or NULL if it is already archived or has no destination. */
@@ -43,8 +43,8 @@ static char *archive_place_join(const char *dir, const char *name)
 	return asprintf(&path, "%s/%s", dir, name) < 0 ? NULL : path;
 }
 
-/* Returns .debug/.build-id/XX/REST/PART: readers find it as in perf's cache, but without its
- * links. */
+/* Returns .debug/.build-id/XX/REST/PART (malloc'd), where readers find the file as in perf's
+ * cache. */
 static char *by_id(const struct build_id *id, const char *part)
 {
 	char hex[HEX_BYTES];
@@ -80,9 +80,9 @@ static bool archive_place_is_free(const struct archive_request *q, const char *n
 	       !archive_plan_conflicts(q->plan, name, known);
 }
 
-/* In another root, a user can give any path to a file.  Such a file has its recorded path only if
- * it cannot be confused with a file of this root: it has no build-id, and nothing has the path
- * here. */
+/* Returns whether the file may be stored under its recorded path. In another root directory, a
+ * user can give any path to a file. Such a file may have its path only if it has no build-id and
+ * no file exists at this path here, so that it cannot be taken for another file. */
 static bool may_have_path(const struct source_image *at, const struct place_file *file,
 			  const char *path)
 {
@@ -92,7 +92,8 @@ static bool may_have_path(const struct source_image *at, const struct place_file
 	       (!at->image->build_id.len && io_stat(path, &st) == -ENOENT);
 }
 
-/* A binary with the build-id of the kernel or of a module would replace it in the cache. */
+/* Returns whether the build-id is that of the kernel or a module. A binary with such a build-id
+ * would replace it in the cache. */
 static bool is_id_of_kernel(const struct source_image *at, const struct build_id *id)
 {
 	if (build_id_equal(id, archive_kernel_id(at)))
@@ -107,8 +108,8 @@ static bool is_id_of_kernel(const struct source_image *at, const struct build_id
 	return false;
 }
 
-/* Places a binary at its path, as in OProfile's archives.  It is placed by its build-id if its name
- * is not a path, or readers use that path for something else, or another file has it. */
+/* Places a binary at its path, as in OProfile's archives. Places it by its build-id if its name is
+ * not a path, if readers use that path for another purpose, or if another file has it. */
 static char *place_binary(const struct archive_request *q,
 			  const struct source_image *at, const struct place_file *file)
 {
@@ -152,7 +153,7 @@ static char *place_found(const struct archive_request *q, const struct source_im
 	return by_id(&at->image->build_id, "elf");
 }
 
-/* Debug files and kernels are placed at their paths below the root. */
+/* Places a debug file or a kernel at its path, relative to the root directory of the search. */
 static char *place_below_root(const struct archive_request *q,
 			      const struct source_image *at,
 			      const struct place_file *file)
@@ -179,7 +180,7 @@ static char *place_below_root(const struct archive_request *q,
 	}
 }
 
-/* A session's own kallsyms are archived with the session. */
+/* Places a kallsyms file. That of the session itself is archived with the session. */
 static char *place_kallsyms(const struct archive_request *q,
 			    const struct source_image *at,
 			    const struct place_file *file)
@@ -302,7 +303,8 @@ static enum debug_cache_part archive_place_part_of(const struct source_image *at
 	return at->image->kind == IMAGE_VDSO ? DEBUG_CACHE_VDSO : DEBUG_CACHE_ELF;
 }
 
-/* All files of a build-id share one name, because one link refers to them. */
+/* Returns the NAME of NAME/BUILDID/elf in perf's layout. All files with a build-id have the same
+ * name, because there is one link for the build-id. */
 static const char *archive_place_perf_name(const struct source_image *at)
 {
 	if (at->image->kind == IMAGE_KERNEL)
@@ -323,7 +325,7 @@ static struct build_id perf_id(const struct source_image *at,
 	return id;
 }
 
-/* Returns whether perf's cache itself uses the name. */
+/* Returns whether perf's cache uses the name for other files. */
 static bool is_perf_own(const char *name)
 {
 	static const char links[] = ".build-id";
@@ -341,7 +343,7 @@ struct archive_perf_place archive_place_perf(const struct source_image *at,
 	const char *name = archive_place_perf_name(at);
 	char hex[HEX_BYTES];
 
-	/* A module's symbols are in its file; kallsyms belong to the kernel. */
+	/* Do not place kallsyms for a module: its symbols are in its file. */
 	if (id.len < 2 || !archive_name_ok(name) ||
 	    (at->image->kind == IMAGE_MODULE && !strcmp(t->step, NAMING_STEP_KALLSYMS)))
 		return p;

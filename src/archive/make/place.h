@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* place.h - determines the name in the archive of a file found by the search of the reports.
- * Layer: archive.  docs/archive.md describes our layout; perf's is that of its cache
- * (resolve/find/debug_cache.h). */
+/* place.h - determines the name in the archive for a file that reports would find.
+ * Layer: archive. docs/archive.md describes the layout of our archives; those of perf have the
+ * layout of its cache (resolve/find/debug_cache.h). */
 #pragma once
 #include <stdbool.h>
 
@@ -16,23 +16,24 @@ struct archive_taken {
 	bool proven; /* verified to be the recorded file, by build-id or inode */
 };
 
-/* Returns whether it is a separate debug file; a kernel's vmlinux does not count. */
+/* Returns whether the file is a separate debug file; a kernel's vmlinux does not count. */
 bool archive_taken_debug(const struct source_image *at, const struct archive_taken *t);
 enum archive_placed {
-	ARCHIVE_PLACED,           /* *ret_name is its name in the archive (malloc'd) */
-	ARCHIVE_PLACED_ELSEWHERE, /* archived with the session, or not a file to archive */
-	ARCHIVE_PLACED_NOWHERE    /* no name: readers would use it as another file */
+	ARCHIVE_PLACED, /* *ret_name is its name in the archive (malloc'd) */
+	ARCHIVE_PLACED_ELSEWHERE, /* already archived with the session, or not a file to archive */
+	/* There is no name under which readers would not take it for another file. */
+	ARCHIVE_PLACED_NOWHERE
 };
 enum archive_placed archive_place(const struct archive_request *q,
 				  const struct source_image *at,
 				  const struct archive_taken *t, char **ret_name);
-/* Like archive_place(), for an archive of `perf archive`, with the link to the file. Each field is
- * malloc'd or NULL. */
+/* The result of archive_place_perf(): the name in an archive of `perf archive`, and the link to
+ * the file. Each string is malloc'd or NULL. */
 struct archive_perf_place {
 	char *name;   /* NAME/BUILDID/elf */
 	char *link;   /* .build-id/XX/REST */
 	char *target; /* ../../NAME/BUILDID */
-	/* perf's cache uses the name, or the build-id, for something else */
+	/* perf's cache uses this name, or this build-id, for something else */
 	bool is_reserved;
 };
 struct archive_perf_place archive_place_perf(const struct source_image *at,

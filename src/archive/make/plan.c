@@ -78,7 +78,7 @@ static int archive_plan_add_new(struct archive_plan *p,
 	int r = f.from && f.name ? 0 : -ENOMEM;
 
 	f.base = slash ? slash + 1 : f.name;
-	/* If the file was removed, the write reports it. */
+	/* If the file was removed, archive_plan_write() reports that. */
 	if (file->was) {
 		f.was = *file->was;
 	} else if (!r) {
@@ -100,7 +100,7 @@ static int archive_plan_add_new(struct archive_plan *p,
 	return r ? err_set(err, r, "out of memory") : 0;
 }
 
-/* Returns 0 if the name is free, 1 if the same file has it, or ARCHIVE_OUT_TAKEN. */
+/* Checks a name. Returns 0 if it is free, 1 if the same file has it, or ARCHIVE_OUT_TAKEN. */
 static int archive_plan_check(const struct archive_plan *p,
 			      const struct archive_planned *file, const char *name)
 {
@@ -150,13 +150,14 @@ int archive_plan_add(struct archive_plan *p, const struct archive_planned *file,
 	return 0;
 }
 
-/* Compares the open descriptor, so that the checked file is the one that is copied.  Returns 1 if
- * the file was replaced or removed, or a negative errno. */
+/* Compares the file that was opened as `fd` (or a negative errno) with the one that was examined.
+ * The copy is made from the same descriptor. Returns 0, 1 if the file was replaced or removed, or
+ * a negative errno. */
 static int was_replaced(const struct planned *f, int fd)
 {
 	struct stat now;
 
-	/* -EINVAL: no longer a regular file. */
+	/* -EINVAL means that it is no longer a regular file. */
 	if (fd < 0)
 		return err_is_absent(fd) || fd == -EINVAL ? 1 : fd;
 	if (fstat(fd, &now))
@@ -181,7 +182,8 @@ static int archive_plan_leave_out(const struct planned *f, struct err *err)
 	return 0;
 }
 
-/* A file that cannot be parsed is archived completely. */
+/* Computes the spans to leave out; none for a file that cannot be parsed, which is archived
+ * completely. */
 static int spans_without(struct planned *f, int fd, elf_spans *ret_without)
 {
 	struct elf_file elf;

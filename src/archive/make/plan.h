@@ -21,23 +21,24 @@ bool archive_plan_conflicts(const struct archive_plan *p, const char *name,
 			    const struct stat *st);
 struct archive_planned {
 	const char *from; /* its path */
-	/* For a binary: the code to keep in addition to what reports always need; NULL: the whole
-	 * file. */
+	/* For a binary: the ranges of code to keep in addition to the sections that reports always
+	 * need; NULL: keep the whole file. */
 	const elf_spans *keep;
-	/* The file that was examined; NULL: the file that is at `from` now. */
+	/* Attributes of the file when it was examined; NULL: use those of the file that is at
+	 * `from` now. */
 	const struct stat *was;
 	bool grows;     /* a file of a recording that may still be running */
 	bool is_needed; /* the archive is useless without it */
 };
 
-/* Plans to write the file as `name`.  Several calls for one file combine their code ranges.  A
- * name belongs to the first file that claims it; another file is left out with a warning.
- * Returns 0; ARCHIVE_OUT_NAME or ARCHIVE_OUT_TAKEN (out.h; nothing was done); or a negative errno
- * with a message in *err. */
+/* Plans to write the file as `name`. If it is called several times for one file, all the code
+ * ranges are kept. If another file has the name already, omits this one with a warning. Returns 0;
+ * ARCHIVE_OUT_NAME or ARCHIVE_OUT_TAKEN (out.h; nothing was done); or a negative errno with a
+ * message in *err. */
 int archive_plan_add(struct archive_plan *p, const struct archive_planned *file,
 		     const char *name, struct err *err);
-/* Writes the files.  Leaves out a file that was replaced or removed meanwhile, with a warning,
- * unless it is needed, which is an error.  Returns 0; 1 if another file already has a name, with
- * a warning; or a negative errno with a message in *err. */
+/* Writes the files. Omits a file that was replaced or removed meanwhile, with a warning; if it is
+ * needed, that is an error. Returns 0; 1 if another file already has a name, with a warning; or a
+ * negative errno with a message in *err. */
 int archive_plan_write(struct archive_plan *p, struct archive_out *out,
 		       struct err *err);

@@ -54,7 +54,8 @@ const struct report_sources *archive_selected_sources(const struct archive_selec
 	return &s->sources;
 }
 
-/* Creates and returns SCRATCH/NUMBER/NAME; NULL with a message in *err. */
+/* Creates the directory SCRATCH/NUMBER/NAME and returns its path, or NULL with a message in
+ * *err. */
 static char *archive_selected_make_dir(const struct archive_selected *s, size_t number,
 				       const char *name, struct err *err)
 {
@@ -113,7 +114,8 @@ static int select_session(struct archive_selected *s, const struct report_sessio
 
 /* ---- a perf.data ---- */
 
-/* Returns whether the file records its total time, which shares of time depend on. */
+/* Returns whether the file contains its end time, which is needed to select shares of the total
+ * time. */
 static bool archive_selected_knows_times(const struct report_session *from)
 {
 	struct perf_input *input;
@@ -126,9 +128,10 @@ static bool archive_selected_knows_times(const struct report_session *from)
 	return knows;
 }
 
-/* The first segment contains everything recorded, including names that are not selected; the
- * second one drops those.  The first one selects by time, because it has nanosecond times.  Both
- * specifications borrow from the request's. */
+/* Converts a perf.data file to a first segment, which contains all names. Selects by time if
+ * possible, because only this step has times in nanoseconds. Stores in *ret_rest the specification
+ * for the second step, which applies the other filters and drops names that are not used. It
+ * borrows from the request's specification. */
 static int select_times(struct archive_selected *s, const struct report_session *from,
 			const char *dir, struct spec *ret_rest, struct err *err)
 {
@@ -165,7 +168,7 @@ static int select_times(struct archive_selected *s, const struct report_session 
 	return 0;
 }
 
-/* Makes the new segment readable for those who can read the recording. */
+/* Gives the new segment the permissions of the recording. */
 static void archive_selected_copy_mode(const char *from, const char *dir)
 {
 	struct stat st;
@@ -206,7 +209,7 @@ static int select_perf_data(struct archive_selected *s,
 static int select_one(struct archive_selected *s, size_t number, struct err *err)
 {
 	const struct report_session *from = &s->request->sources->sessions.at[number];
-	/* A session specified by name keeps its name in the archive. */
+	/* A session that was selected by name keeps its name in the archive. */
 	const char *base = from->perf_data ? "recording" : path_base(from->dir);
 	struct report_session made = { .dir = archive_selected_make_dir(s, number, base,
 									err),

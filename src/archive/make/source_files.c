@@ -31,7 +31,7 @@ struct archive_source_files {
 	struct map seen;
 	size_t nr_missing;
 	size_t nr_left_out;
-	bool any_conflict; /* of names, each reported by a warning */
+	bool any_conflict; /* some names were in conflict; a warning was logged for each */
 	/* For the current image. */
 	const char *binary;
 	bool local;

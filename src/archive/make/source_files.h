@@ -11,8 +11,9 @@ struct archive_source_files;
 struct err;
 struct naming_lines;
 
-/* Creates a search for one archive, which takes each source once.  Returns 0, or a negative errno
- * with a message in *err, for example if --search-dirs names something other than directories. */
+/* Creates the state for one archive, which archives each source file once. Returns 0, or a
+ * negative errno with a message in *err, for example if --search-dirs names something other than
+ * directories. */
 int archive_source_files_new(const struct archive_request *request,
 			     struct archive_source_files **ret_files, struct err *err);
 /* NULL is allowed. */
@@ -28,7 +29,7 @@ int archive_source_files_add(struct archive_source_files *f, struct naming_lines
 			     const uint64_t *addrs, size_t nr,
 			     const struct archive_source_binary *binary,
 			     struct err *err);
-/* Returns whether a source was left out because its name is reserved or taken. */
+/* Returns whether a source was omitted because its name is reserved or another file has it. */
 bool archive_source_files_conflict(const struct archive_source_files *f);
-/* Logs how many sources were not found or left out, if any. */
+/* Logs how many sources were not found or were omitted, if any. */
 void archive_source_files_report(const struct archive_source_files *f);

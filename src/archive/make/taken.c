@@ -13,16 +13,17 @@
 #include "resolve/elf/file.h"
 #include "resolve/find/binary.h"
 
-/* The kernel recorded the file's inode, but not its age. */
+/* Returns whether the file has the inode that was recorded; its modification time was not
+ * recorded. */
 static bool is_same_inode(const struct image *image, const struct stat *st)
 {
 	return image->dev && image->inode && st->st_dev == image->dev &&
 	       st->st_ino == image->inode;
 }
 
-/* Returns whether the open file is what ran, or its debug file.  Another file can have its path
- * by now.  A binary refers to its debug file by a checksum chosen by its builder, which proves
- * nothing. */
+/* Returns whether the open file is verified to be the binary that ran, or its debug file, because
+ * another file can have the path by now. A debug file found by a debug link is not verified: the
+ * checksum in the link is chosen by the builder of the binary. */
 static bool is_proven(const struct source_image *at, const struct archive_taken *t,
 		      const struct archive_opened *file)
 {
@@ -39,7 +40,8 @@ static bool is_proven(const struct source_image *at, const struct archive_taken 
 	       (status == NAMING_UNVERIFIED && is_same_inode(at->image, &file->st));
 }
 
-/* `binary` is the path of the file that refers to it. */
+/* Returns whether the file may be archived. `binary` is the path of the binary to which a debug
+ * file belongs. */
 static bool may_take(const struct source_image *at, const struct archive_taken *t,
 		     const struct archive_opened *file, const char *binary)
 {
@@ -53,7 +55,7 @@ bool archive_taken_open(const struct archive_request *q, const struct source_ima
 			struct archive_opened *ret_file)
 {
 	struct archive_opened file = { elf_open_regular(t->path), t->path, { 0 } };
-	/* The caller chose the directory. */
+	/* Accept every file in a directory that the user named. */
 	bool named = q->locations.archive || !strcmp(t->step, NAMING_STEP_INDEX);
 
 	if (file.fd < 0 || fstat(file.fd, &file.st)) {

@@ -15,8 +15,8 @@ struct archive_opened {
 	struct stat st;
 };
 
-/* Opens a file that a search found.  `binary`: for a debug file, the path of its binary; NULL:
- * unknown. Returns false if the file is left out, after logging that. */
+/* Opens a file that a search found. For a debug file, `binary` is the path of its binary (NULL:
+ * unknown). Returns false after logging a warning if the file may not be archived. */
 bool archive_taken_open(const struct archive_request *q, const struct source_image *at,
 			const struct archive_taken *t, const char *binary,
 			struct archive_opened *ret_file);

@@ -44,7 +44,7 @@ struct unpacked_file {
 };
 
 struct unpacking {
-	const char *path; /* of the archive, for the user */
+	const char *path; /* path of the archive, for messages */
 	const char *folder;
 	struct tar_reader *tar;
 	struct hash_stream *hash;
@@ -204,7 +204,7 @@ static int compare_unpacked(const void *a, const void *b)
 	return strcmp(x->name, y->name);
 }
 
-/* Files keep their modification time: without a build-id, it identifies them. */
+/* Sets the file's modification time as recorded, because it identifies files without a build-id. */
 static void set_age(const struct unpacking *u, const struct archive_file *f)
 {
 	const struct timespec at = clock_timespec(f->mtime_ns);
@@ -243,7 +243,7 @@ static int check_files(struct unpacking *u, const struct archive_manifest *m,
 	return 0;
 }
 
-/* Write the manifest, so that the unpacked directory is also a valid archive. */
+/* Writes the manifest, so that the unpacked directory is also a valid archive. */
 static int save_manifest(const struct unpacking *u, struct err *err)
 {
 	char *path;
@@ -310,8 +310,8 @@ static int archive_open_unpack(const char *path, int fd, uint64_t bytes,
 	return r;
 }
 
-/* Links in a directory would lead to files of this machine.  In its cache, a small file may take
- * the place of a link. */
+/* Returns why an archive that is a directory must be refused, or NULL. Symbolic links could lead
+ * to files of this machine. In perf's cache, small files can be copies of links. */
 static const char *archive_open_refusal_reason(const struct tree_entry *entry)
 {
 	if (S_ISDIR(entry->st.st_mode))

@@ -37,9 +37,8 @@ struct unpack {
 	const char *path;
 	uint64_t max_bytes;
 	struct scratch *for_cache; /* in the cache's file system */
-	struct scratch
-		*for_data; /* next to the destination of the perf.data; NULL: none found
-                                    * yet */
+	/* Next to the destination of the perf.data; NULL: no perf.data found yet. */
+	struct scratch *for_data;
 	char *data_path;
 	struct archive_unpacked done;
 	uint8_t chunk[CHUNK_BYTES];
@@ -49,7 +48,7 @@ struct unpack {
 struct cached {
 	struct build_id id;
 	enum debug_cache_part part;
-	bool old_layout; /* the name does not contain the part */
+	bool old_layout; /* the older layout, whose names end with the build-id */
 	char *name;      /* for debug_cache_add(); malloc'd */
 };
 
@@ -69,7 +68,8 @@ static bool is_hex_word(const char *word)
 	       strlen(word) >= HEX_DIGITS_MIN;
 }
 
-/* Parses NAME/BUILDID/PART, or the older NAME/BUILDID.  Returns 1 for any other name. */
+/* Parses NAME/BUILDID/PART, or the older NAME/BUILDID. Returns 0, 1 for any other name, or a
+ * negative errno. */
 static int archive_unpack_parse_name(const char *name, struct cached *ret_cached)
 {
 	struct cached c = { .part = DEBUG_CACHE_ELF };
@@ -141,8 +141,8 @@ static bool archive_unpack_is_perf_data(const char *path)
 	return n > 0 && perf_input_is_magic(magic, (size_t)n);
 }
 
-/* Returns whether its header describes events, and data that the file contains.  A magic alone can
- * begin any text. */
+/* Returns whether the file has the complete header and data of a recording. The magic alone is not
+ * enough, because any text can begin with it. */
 static bool has_whole_header(const char *path)
 {
 	struct perf_input *in;
@@ -166,7 +166,7 @@ static bool is_name_of_recording(const char *name)
 		return false;
 	if (!strcmp(name, "data") || (end && !strcmp(end, ".data")))
 		return true;
-	/* As perf names earlier files, and those of --switch-output. */
+	/* Names of perf's older files, and of files of --switch-output. */
 	return end && !fnmatch("perf*.data.?*", name, 0) &&
 	       (!strcmp(end, ".old") ||
 		strspn(end + 1, "0123456789") == strlen(end + 1));
@@ -181,7 +181,7 @@ static int add_cached(struct unpack *u, struct cached *c, const char *file,
 	bool kallsyms;
 	int r = elf_build_id(file, &id, NULL);
 
-	/* kallsyms contain no build-id, so there is nothing to verify. */
+	/* Accept kallsyms without a check, because they contain no build-id. */
 	kallsyms = c->name[0] == '[' && r == -EBADMSG &&
 		   (c->old_layout || c->part == DEBUG_CACHE_KALLSYMS);
 	if (kallsyms)
@@ -219,7 +219,8 @@ static int take_cached(struct unpack *u, struct tar_reader *tar, struct cached *
 
 /* ---- the recording ---- */
 
-/* The caller chose the name given with --output, but not that of the member. */
+/* Checks the unpacked perf.data and its name. The user chose a name given with --output, but the
+ * name of the member is untrusted. */
 static int check_data(const struct unpack *u, const char *member, struct err *err)
 {
 	const char *why = NULL;
@@ -272,7 +273,8 @@ static int take_data(struct unpack *u, struct tar_reader *tar, const char *membe
 	return u->done.perf_data ? 0 : err_set(err, -ENOMEM, "out of memory");
 }
 
-/* Runs after everything is read.  Unlike rename, link never overwrites a file. */
+/* Moves the perf.data to its destination, after all of the tar was read. Uses link(2), which never
+ * overwrites a file, unlike rename(2). */
 static int place_data(struct unpack *u, struct err *err)
 {
 	int r = 0;
@@ -298,11 +300,12 @@ static bool is_symbols_tar(const char *name)
 	return !strncmp(path_base(name), start, sizeof(start) - 1);
 }
 
-/* The tar of `perf archive --all` contains the cache's files in an inner tar. */
+/* Reads the tar of `perf archive --all`, which contains the files of the cache in an inner tar. */
 static int archive_unpack_take_all(struct unpack *u, struct tar_source source,
 				   bool inner, struct err *err);
 
-/* perf's cache also contains lists of probes, and kcore. */
+/* Returns whether reports do not use the file: perf's cache also contains lists of probes, and
+ * kcore. */
 static bool is_unused_by_reports(const char *name)
 {
 	static const char kcore[] = "[kernel.kcore]/";
@@ -345,8 +348,8 @@ static int take_member(struct unpack *u, struct tar_reader *tar,
 	char *name;
 	int r;
 
-	/* Links are created again by the cache; where they were lost, small files take their
-	 * place. */
+	/* Skip links, which debug_cache_add() creates again, and small files that are copies of
+	 * links. */
 	if (m->kind == TAR_FOLDER || !strncmp(m->name, links, sizeof(links) - 1))
 		return 0;
 	if (m->kind == TAR_LINK)
@@ -362,8 +365,7 @@ static int take_member(struct unpack *u, struct tar_reader *tar,
 			err, -EINVAL,
 			"oprofile reads its own archives without unpacking: opreport archive:%s",
 			u->path);
-	name = strdup(
-		m->name); /* owned by the reader, which the next call overwrites */
+	name = strdup(m->name); /* borrowed from the reader until the next call */
 	r = name ? archive_unpack_take_file(u, tar, name, inner, err)
 		 : err_set(err, -ENOMEM, "out of memory");
 	free(name);

@@ -29,7 +29,7 @@ struct verify {
 	uint8_t chunk[CHUNK_BYTES];
 };
 
-/* Returns 0 or the error of reading the file. */
+/* Computes the hash of a file. Returns 0 or the error of reading it. */
 static int archive_verify_hash_file(struct verify *v, const char *path,
 				    uint64_t *ret_bytes, uint64_t *ret_hash)
 {

@@ -10,10 +10,10 @@ struct err;
 
 struct archive_verified {
 	size_t nr_files; /* in the manifest */
-	size_t nr_bad;   /* missing or changed; each was reported in a warning */
+	size_t nr_bad; /* files that are missing or changed; each was reported in a warning */
 };
 
-/* Returns 0; or a negative errno with a message in *err if it cannot be opened or has no
- * manifest. */
+/* Checks the archive at `path`. Returns 0, also if files are bad; or a negative errno with a
+ * message in *err if the archive cannot be opened or has no manifest. */
 int archive_verify(const char *path, enum trust trust,
 		   struct archive_verified *ret_found, struct err *err);
