@@ -36,10 +36,12 @@ struct import_file_import {
 	struct session_info info; /* its strings belong to the replay */
 	struct segment_writer *writer;
 	struct session_totals totals;
-	uint64_t time_factor; /* for samples without a time, which are numbered */
+	/* Unit of the numbers that replace missing sample times. */
+	uint64_t time_factor;
 	struct import_result result;
-	bool flushed;        /* data has been written, ... */
-	uint64_t changed;    /* ... when this many names in the dict had changed */
+	bool flushed; /* data has been written to the segment */
+	/* The number of changed names in the dict when it was written. */
+	uint64_t changed;
 	const char *jit_dir; /* destination of JIT compilers' files, NULL: none */
 	struct import_jit jit;
 };
@@ -67,7 +69,8 @@ void import_say_incomplete(const char *name, const struct import_result *result)
 		result->samples + result->skipped);
 }
 
-/* Samples without a time get their number in the file instead, which must survive the rounding. */
+/* Returns the factor for sample times. Samples without a time get their number in the file as the
+ * time, multiplied so that rounding keeps them distinct. */
 static uint64_t time_factor(const struct perf_input_info *info)
 {
 	for (size_t i = 0; i < info->events.nr; i++)
@@ -76,7 +79,8 @@ static uint64_t time_factor(const struct perf_input_info *info)
 	return TIME_UNIT_NS;
 }
 
-/* If the header has no start time, the first samples provide it. */
+/* Returns the start time: that of the header or, if it has none, the earliest time of the first
+ * samples. */
 static uint64_t import_file_start_of(const struct import_file_import *m,
 				     const struct sample_batch *first)
 {
@@ -94,7 +98,7 @@ static int import_file_open_writer(struct import_file_import *m, struct err *err
 
 	m->info = *replay_info(m->replay);
 	m->info.flags |= SESSION_IMPORTED;
-	/* The wall clock refers to another moment of the session's clock. */
+	/* The file has the wall-clock time of another moment; convert it to that of the start. */
 	if (m->info.start_wall_ns)
 		m->info.start_wall_ns += start_ns - perf_input_info(m->input)->clock_ns;
 	m->info.start_ns = start_ns;
@@ -145,11 +149,12 @@ static int import_file_add_batch(struct import_file_import *m,
 	if (!m->flushed)
 		m->changed = replay_changed(m->replay);
 	m->flushed = true;
-	/* The reading thread's counts must not be accessed before it ends. */
+	/* Do not update the totals here: the counts of the reading thread may only be read after
+	 * it has ended. */
 	return segment_writer_flush(m->writer, &m->totals, err);
 }
 
-/* Called with the first samples, when the start time is known. */
+/* Creates the segment; called with the first samples, when the start time is known. */
 static int import_file_begin(struct import_file_import *m,
 			     const struct sample_batch *first, struct err *err)
 {
@@ -352,7 +357,7 @@ static int import_file_read_input(struct import_file_import *m,
 	if (r)
 		(void)io_unlink(m->segment);
 	selection_done(&m->selection);
-	/* The replay's threads use the unwind tables. */
+	/* End the replay first, because its threads use the unwind tables. */
 	replay_end(m->replay);
 	naming_unwind_free(m->unwind);
 	naming_free(m->naming);

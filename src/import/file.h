@@ -15,8 +15,8 @@ struct spec;
 /* The result of an import. */
 struct import_result {
 	uint64_t samples; /* in the segment */
-	uint64_t skipped; /* not selected */
-	uint64_t lost;    /* by the kernel while perf recorded */
+	uint64_t skipped; /* samples that are not selected */
+	uint64_t lost;    /* samples that the kernel lost while perf recorded */
 	uint64_t malformed;
 	uint64_t sample_types; /* PERF_SAMPLE_... of all events combined */
 	struct perf_input_damage damage;
@@ -25,7 +25,7 @@ struct import_result {
 
 struct import_request {
 	const char *path; /* "-": standard input */
-	enum trust trust; /* whose files may be read */
+	enum trust trust; /* whose files are read */
 	const char *segment;
 	/* The session's directory, which receives the files that JIT compilers of this machine
 	 * wrote.  NULL: do not search for them. */
@@ -34,8 +34,8 @@ struct import_request {
 	 * OProfile.  NULL: none. */
 	const char *root;
 	const struct spec *spec; /* NULL: all samples */
-	/* More locations to search for the binaries that are needed to unwind stacks recorded as
-	 * registers and a stack copy.  NULL: search only the recorded paths. */
+	/* Further locations to search for binaries, which are needed to unwind stacks that were
+	 * recorded as registers and a copy of the stack. NULL: search only the recorded paths. */
 	struct naming_locations *locations;
 };
 /* Reads the file `path` and writes the selected samples to the new file `segment`.  Memory use
@@ -45,5 +45,5 @@ int import_file(const struct import_request *request, struct import_result *ret_
 		struct err *err);
 /* Returns true if part of the input could not be read. */
 bool import_is_incomplete(const struct import_result *result);
-/* Logs a warning with the numbers. */
+/* Logs a warning with the amounts of missing and damaged data. */
 void import_say_incomplete(const char *name, const struct import_result *result);

@@ -27,10 +27,12 @@
 #include "import/name_images.h"
 
 enum {
-	/* Maximum samples of an event; if it has more, a sample represents several. */
+	/* Maximum number of samples to store for an event. If it has more, each stored sample
+	 * represents several. */
 	SAMPLES_MAX = 20000000,
 	FLUSH_SAMPLES = 64 * 1024,
-	/* If a line has more samples, oprofile script prints one with the sum of their periods. */
+	/* If a line of the profile has more samples than this, `oprofile script` prints them as
+	 * one, with the sum of their periods. */
 	LINE_SAMPLES_MAX = 1000,
 	HASH_BYTES = 16 << 20,
 	TIME_STEP_NS = 100 /* resolution of times in a segment: docs/format.md, 6 */
@@ -38,10 +40,10 @@ enum {
 
 /* An event, as found by the first pass. */
 struct counted {
-	uint32_t event; /* of the dict */
+	uint32_t event; /* number in the dict */
 	uint64_t count;
-	uint64_t periods; /* their sum */
-	uint64_t divisor; /* of the counts of all samples */
+	uint64_t periods; /* sum of the periods */
+	uint64_t divisor; /* greatest common divisor of the counts of all samples */
 	uint64_t unit;    /* number of original samples per stored sample */
 	bool value_only;  /* of any sample */
 };
@@ -57,10 +59,10 @@ struct import_foreign_import {
 	struct session_totals totals;
 	VEC(struct counted) events;
 	struct counted *last; /* the last event seen, NULL: none */
-	struct map stack_by;  /* (id in the file, truncated): stack of the dict */
+	struct map stack_by;  /* (id in the file, truncated) -> stack of the dict */
 	uint64_t first_ns, last_ns;
 	uint64_t skipped;
-	uint64_t numbered_ns; /* of the next sample without a time */
+	uint64_t numbered_ns; /* the number that the next sample without a time gets */
 	uint32_t app;
 	struct buf text, other;
 	struct err *err;
@@ -164,7 +166,7 @@ static uint32_t stack_of(struct import_foreign_import *m,
 	uint32_t stack = s->truncated ? STACK_TRUNCATED : STACK_ROOT;
 	size_t nr = s->nr_frames;
 
-	/* A sample without any frames still counts. */
+	/* A sample without frames still counts, so give it an unknown frame. */
 	if (!nr)
 		return dict_stack(&m->dict, stack,
 				  name_images_frame(&m->images, "[unknown]", ""));
@@ -216,9 +218,9 @@ static uint32_t thread_of(struct import_foreign_import *m,
 	return t.comm == DICT_NONE ? DICT_NONE : dict_thread(&m->dict, &t);
 }
 
-/* Writes the sample `nr` times, dividing the period among them. Samples without times are numbered
- * instead. If there are many, they have the same time, so that script/session.c recognises them as
- * one line of the file. */
+/* Writes the sample `nr` times, and divides the period among these samples. If the profile has no
+ * times, a number replaces the time: it differs for each sample, except if there are very many,
+ * which get the same number, so that script/session.c recognises them as one line of the file. */
 static int put_times(struct import_foreign_import *m, struct sample *sample,
 		     uint64_t nr, uint64_t period)
 {
@@ -302,9 +304,9 @@ static uint64_t period_of(const struct import_foreign_import *m,
 								      : 0;
 }
 
-/* Events counted in bytes or nanoseconds have too many samples to store individually. If all
- * counts are multiples of a period, as stackcollapse-perf.pl prints, it is the unit. Otherwise
- * reports use the exact numbers, which are the periods. */
+/* Chooses how many counts a stored sample represents: 1, or more for events with too many counts,
+ * such as bytes or nanoseconds. If all counts are multiples of a period, as stackcollapse-perf.pl
+ * prints them, uses that. Otherwise reports use the exact numbers, which are the periods. */
 static void choose_units(struct import_foreign_import *m)
 {
 	for (size_t i = 0; i < m->events.nr; i++) {

@@ -14,15 +14,14 @@ struct import_result;
  * unknown.  Returns 0; -EPERM for a compressed file of another user, which is not decompressed;
  * or another negative errno. */
 int import_recognise(const char *path, const struct foreign_format **ret_format);
-/* Returns 1 if the content of a file is such a profile, 0 if the file can be something else, or a
- * negative errno with a message in *err: in particular if the file is a profile in a format
- * without a reader. */
+/* Returns 1 if the file is a profile of another tool, 0 if it can be something else, or a negative
+ * errno with a message in *err, in particular if it is a profile in a format without a reader. */
 int import_is_foreign(const char *path, struct err *err);
-/* Returns true if the standard input is not a perf.data file.  Waits for its first bytes, but
- * does not consume them. */
+/* Returns whether the standard input is not a perf.data file. Waits for the first bytes of the
+ * input, but does not consume them. */
 bool import_is_input_foreign(void);
-/* Like import_file(), but the request must name the session's directory, which receives the
- * names of functions.  Lines that could not be parsed, and a sample that the end of the
- * input cuts, count as malformed and are reported by fault_incomplete(). */
+/* Like import_file(), but the request must name the session's directory, which receives the names
+ * of functions. Counts lines that cannot be parsed, and a sample that is cut off at the end of the
+ * input, as malformed; reports them by fault_incomplete(). */
 int import_foreign(const struct import_request *request,
 		   struct import_result *ret_result, struct err *err);

@@ -38,7 +38,7 @@ struct foreign_unpacking {
 	struct unpacker *unpacker;
 	struct pack_span in;
 	uint64_t taken; /* bytes read from the source */
-	uint8_t *piece; /* PIECE_BYTES, memory of `in` */
+	uint8_t *piece; /* PIECE_BYTES of memory, the buffer of `in` */
 };
 
 static int foreign_unpacking_begin(struct foreign_unpacking *u, enum packing packing,
@@ -65,8 +65,8 @@ static ssize_t foreign_unpacking_fill(struct foreign_unpacking *u)
 	return n < 0 ? -errno : n;
 }
 
-/* Fills `len` bytes. Returns the number of bytes, which is smaller at the end, or a negative errno:
- * -EBADMSG if the data is damaged. */
+/* Reads `len` decompressed bytes. Returns the number of bytes, which is smaller only at the end,
+ * or a negative errno: -EBADMSG if the data is damaged. */
 static ssize_t foreign_unpacking_read(struct foreign_unpacking *u, void *bytes,
 				      size_t len)
 {
@@ -87,8 +87,8 @@ static ssize_t foreign_unpacking_read(struct foreign_unpacking *u, void *bytes,
 	return r ? r : (ssize_t)out.pos;
 }
 
-/* Recognises the content of a compressed file by its first bytes; if it is unknown, leaves
- * *ret_format. Returns 0 or a negative errno. */
+/* Recognises the content of a compressed file by its first bytes. If it is unknown, does not
+ * change *ret_format. Returns 0 or a negative errno. */
 static int foreign_file_recognise_packed(enum packing packing, int fd,
 					 const struct foreign_format **ret_format)
 {
@@ -156,10 +156,11 @@ int import_is_foreign(const char *path, struct err *err)
 	const struct foreign_format *f;
 	int r = import_recognise(path, &f);
 
-	/* Reading it is refused or forced later. */
+	/* -EPERM: a compressed file of another user. Assume that it is a profile; it is refused
+	 * when it is read, unless --force is given. */
 	if (r == -EPERM)
 		return 1;
-	/* The word can be the name of a binary, which may be unreadable. */
+	/* The argument can be the name of a binary, which need not be readable. */
 	if (r)
 		return err_is_absent(r) || r == -EACCES
 			       ? 0
@@ -171,7 +172,7 @@ int import_is_foreign(const char *path, struct err *err)
 	return -EBADMSG;
 }
 
-/* Returns whether compressed data contains a perf.data file, as far as its first bytes show. */
+/* Returns whether compressed data contains a perf.data file, judged by its first bytes. */
 static bool foreign_file_is_packed_perf(enum packing packing, uint8_t *head, size_t len)
 {
 	uint8_t magic[MAGIC_BYTES];
@@ -185,7 +186,8 @@ static bool foreign_file_is_packed_perf(enum packing packing, uint8_t *head, siz
 	while (!r && in.pos < in.size && out.pos < out.size)
 		r = unpacker_step(u, &in, &out, NULL);
 	unpacker_free(u);
-	/* A block of these is only decompressed as a whole. */
+	/* The other formats decompress whole blocks only, so the head may be too short: then
+	 * assume perf.data. */
 	if (out.pos < out.size)
 		return !r && packing != PACKING_GZIP;
 	return perf_input_is_perf(magic, sizeof(magic));
@@ -245,7 +247,8 @@ static uint64_t foreign_file_limit(uint64_t packed)
 	return packed < FILE_MAX ? packed : FILE_MAX;
 }
 
-/* Copies the content of the source to `to`. Returns 0 or a negative errno with a message in *err. */
+/* Copies the decompressed content of the source to the file `to`. Returns 0 or a negative errno
+ * with a message in *err. */
 static int foreign_file_copy(struct foreign_unpacking *u, enum packing packing, int to,
 			     struct err *err)
 {
@@ -376,7 +379,7 @@ void foreign_file_drop(struct foreign_file *f, const char *at)
 
 	if (!f->map.len || at < f->data || at > f->data + f->len)
 		return;
-	/* A reader begins its next pass. */
+	/* A smaller position means that a reader begins its next pass. */
 	if (pos + DROP_BYTES < f->dropped)
 		f->dropped = pos;
 	if (pos < f->dropped + 2 * DROP_BYTES)

@@ -68,7 +68,8 @@ static bool import_jit_copy(struct import_jit *j, int fd, int32_t pid, const cha
 	return !r;
 }
 
-/* The dump's clock differs from the samples' clock: the time of the mapping relates them. */
+/* Stores the relation of the dump's clock to that of the samples, which follows from the time of
+ * the mapping. */
 static void import_jit_note_time(const struct import_jit *j, int32_t pid,
 				 const char *name, uint64_t time_ns)
 {

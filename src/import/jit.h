@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* jit.h - copies the files that JIT compilers wrote about their code into the session imported
- * from a perf.data of this machine.
+/* jit.h - copies the files in which JIT compilers describe their code into a session that is
+ * imported from a perf.data of this machine.
  * Layer: import. */
 #pragma once
 #include <stdint.h>
@@ -28,14 +28,15 @@ struct import_jit_source {
 	const struct session_info *info;
 };
 
-/* `locations` are searched for the files, below --root or in an archive; NULL: their original
- * paths.  The arguments must outlive the object.  Returns 0 or -ENOMEM.  Call import_jit_done()
- * in every case. */
+/* Initializes `j`. Searches for the files in `locations` (--root or an archive); NULL: at their
+ * original paths. The arguments must outlive `j`. Returns 0 or -ENOMEM. Call import_jit_done() in
+ * every case. */
 int import_jit_init(struct import_jit *j, const struct import_jit_source *from,
 		    const struct dict *dict, struct naming_locations *locations);
 void import_jit_done(struct import_jit *j);
-/* Copies a jitdump that a process mapped, if it is found.  `time_ns` is in the clock of the
- * samples (0: they have no times).  `ctx` is a struct import_jit.  (See struct replay_options.) */
+/* Copies a jitdump that a process mapped, if it is found. `time_ns` is in the clock of the samples
+ * (0: they have no times). `ctx` is a struct import_jit, because this is a callback of struct
+ * replay_options. */
 void import_jit_mapped(void *ctx, const struct record_mmap *m, uint64_t time_ns);
-/* Copies the maps of all processes with samples outside of files. */
+/* Copies the perf maps of all processes with samples outside of files. */
 void import_jit_maps(struct import_jit *j, const struct dict *dict);

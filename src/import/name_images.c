@@ -16,9 +16,12 @@
 #include "resolve/elf/build_id.h"
 
 enum {
-	CODE_OFFSET = 4096,  /* start of the code, in the file and in memory */
-	UNNAMED_OFFSET = 64, /* not covered by any symbol */
-	NAME_BYTES = 4,  /* of a function; callers are looked up before their address */
+	CODE_OFFSET = 4096, /* start of the code, in the file and in memory */
+	/* Size of the code for unknown functions, which no symbol covers. */
+	UNNAMED_OFFSET = 64,
+	/* Bytes of code per function; frames of callers are looked up one byte before their
+	 * address. */
+	NAME_BYTES = 4,
 	NAME_MIDDLE = 2, /* the address of a frame within its function */
 	ID_BYTES = 16
 };
@@ -74,7 +77,8 @@ uint32_t name_images_image(struct name_images *n, const char *image)
 	return at == MAP_NONE ? DICT_NONE : n->images.at[at].image;
 }
 
-/* Other tools' exports write "[libc.so.6]" for unnamed code in libc.so.6. */
+/* Returns whether the name is unknown: other tools write "[libc.so.6]" for such code in
+ * libc.so.6. */
 static bool is_unnamed(const char *image, const char *name)
 {
 	const char *base = path_base(image);
@@ -85,7 +89,8 @@ static bool is_unnamed(const char *image, const char *name)
 		!strcmp(name + 1 + len, "]"));
 }
 
-/* Returns the number of the name in its image; MAP_NONE if memory is short. */
+/* Returns the number of a function name in an image, which is added if it is new; MAP_NONE if
+ * memory is short. */
 static uint32_t name_images_find_name(struct name_images *n, uint32_t image,
 				      const char *name)
 {

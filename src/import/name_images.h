@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* name_images.h - writes ELF files for images of which only function names are known, so that
- * their session is read like any other.
+/* name_images.h - writes ELF files for images of which only the function names are known, so that
+ * reports need no special case for such a session.
  * Layer: import. */
 #pragma once
 #include <stdint.h>
@@ -22,16 +22,16 @@ struct name_images {
 	uint64_t seed;
 	struct strtab names;
 	VEC(struct name_image) images;
-	struct map image_by; /* string of the dict -> image */
+	struct map image_by; /* string of the dict -> index of the image */
 	struct map name_by;  /* (image, name) -> offset */
 };
 
-/* `seed` distinguishes the images from images of the same name in other sessions.  Returns 0 or
- * -ENOMEM. */
+/* Initializes `n`. `seed` makes the build-ids differ from those of images with the same name in
+ * other sessions. Returns 0 or -ENOMEM. */
 int name_images_init(struct name_images *n, struct dict *dict, uint64_t seed);
 void name_images_done(struct name_images *n);
-/* Returns the frame of a function in the dict, or DICT_NONE if memory is short.  An empty name
- * is an unknown function; all of these in an image share a frame. */
+/* Returns the frame of a function in the dict, or DICT_NONE if memory is short. An empty name is
+ * an unknown function; all unknown functions of an image share a frame. */
 uint32_t name_images_frame(struct name_images *n, const char *image, const char *name);
 /* Returns the number of an image in the dict, DICT_NONE if memory is short. */
 uint32_t name_images_image(struct name_images *n, const char *image);

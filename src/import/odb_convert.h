@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* odb_convert.h - converts a sample file of OProfile to the layout of this machine, as OProfile's
- * opimport did.
+ * opimport does.
  * Layer: import. */
 #pragma once
 #include <stdbool.h>
@@ -11,10 +11,10 @@ struct odb_conversion {
 	const char *from;
 	const char *abi; /* file that describes the layout of `from`; NULL: detect it */
 	const char *to;
-	bool force; /* also if the layout is already that of this machine */
+	bool force; /* convert even if the layout is already that of this machine */
 };
 
-/* Writes a sample file of version 0x13.  Returns 0, also for a .jo file, which is not converted;
- * -EALREADY, without `force`, if there is nothing to convert; or another negative errno; always
- * with a message. */
+/* Writes a sample file of version 0x13. Returns 0, also for a .jo file, which is not converted;
+ * -EALREADY with a message if there is nothing to convert and `force` is false; or another
+ * negative errno with a message. */
 int odb_convert(const struct odb_conversion *conversion, struct err *err);

@@ -30,15 +30,16 @@ static char *odb_images_path(const struct odb_images *images, const char *name)
 	return asprintf(&path, "%s%s", images->root, name) < 0 ? NULL : path;
 }
 
-/* Returns the modification time to verify the file by.  OProfile uses a file with another time,
- * with a warning; sample files have no better proof. */
+/* Returns the modification time for the image, by which reports verify the file. If the file has
+ * another time than the sample file says, warns and returns 0, so that reports use it anyway, as
+ * OProfile does. */
 static uint64_t odb_images_mtime(const struct odb_images *images, const char *name,
 				 uint64_t recorded_s)
 {
 	char *path = odb_images_path(images, name);
 	struct stat st;
 	bool found = path && !fault_stat(path, &st);
-	/* The callee's time is in its own sample file. */
+	/* A time of 0 is unknown: that of a callee is in another sample file. */
 	bool same = found && (!recorded_s || (uint64_t)st.st_mtim.tv_sec == recorded_s);
 	uint64_t ns = same ? clock_ns(st.st_mtim) : 0;
 
@@ -51,7 +52,8 @@ static uint64_t odb_images_mtime(const struct odb_images *images, const char *na
 	return found ? ns : recorded_s * NS_PER_S;
 }
 
-/* Calls for each section with code or data of the file at `path`; returns 0 or a negative errno. */
+/* Opens the ELF file at `path` and reads its sections. Returns 0 or a negative errno. The caller
+ * calls elf_file_done() and closes *ret_fd. */
 static int odb_images_open(const char *path, struct elf_file *f, int *ret_fd)
 {
 	int fd = path ? elf_open_regular(path) : -ENOMEM;
@@ -68,8 +70,9 @@ static int odb_images_open(const char *path, struct elf_file *f, int *ret_fd)
 	return r;
 }
 
-/* Offsets in a kernel or module begin at its code, and those in its file at the start of the file.
- * Without the file there are no symbols, so the difference does not matter. */
+/* Returns the offset of the code in the file of the kernel or a module: offsets in sample files
+ * count from there. Returns 0 if there is no file; then there are also no symbols, so the value
+ * does not matter. */
 static uint64_t odb_images_text_offset(const struct odb_images *images,
 				       const char *name)
 {
@@ -89,7 +92,7 @@ static uint64_t odb_images_text_offset(const struct odb_images *images,
 	return offset;
 }
 
-/* Reads where the code of a JIT compiler's file is.  Returns 0 or a negative errno. */
+/* Reads the ranges of code in a file of opjitconv. Returns 0 or a negative errno. */
 static int odb_images_read_ranges(const char *path, struct odb_placed *placed)
 {
 	struct elf_file f;
@@ -186,7 +189,8 @@ static int odb_images_make(struct odb_images *images, const struct odb_image *im
 	return placed->image == DICT_NONE ? -ENOMEM : 0;
 }
 
-/* Two images are the same if their names and headers agree. */
+/* Returns a hash of everything that identifies an image: its name and its properties in the
+ * header. */
 static uint64_t odb_images_hash(const struct odb_image *image,
 				const struct odb_image_facts *facts)
 {
@@ -201,7 +205,7 @@ uint32_t odb_images_place(struct odb_images *images, const struct odb_image *ima
 			  const struct odb_image_facts *facts)
 {
 	struct odb_placed placed = { .jit_image = DICT_NONE };
-	/* Long enough that equal hashes of different images do not occur. */
+	/* The two hashes together have 128 bits, so that different images do not collide. */
 	uint64_t hash = odb_images_hash(image, facts);
 	uint64_t other = hash_bytes(image->name, strlen(image->name), hash);
 	uint32_t known = map_get(&images->placed_by, hash, other);

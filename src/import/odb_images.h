@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* odb_images.h - the images of OProfile's sample files: which image of the dict, and which offset
- * in it, an offset in a sample file is.
+/* odb_images.h - converts the images and offsets of OProfile's sample files to images of the dict
+ * and offsets in them.
  * Layer: import. */
 #pragma once
 #include <stdbool.h>
@@ -20,8 +20,9 @@ struct odb_code_range {
 struct odb_placed {
 	uint32_t image;
 	uint64_t bias; /* offset in the image minus the offset in the sample file */
-	/* Code of a JIT compiler, whose file has addresses: where the memory begins, and the
-	 * ranges in the file.  jit_image is DICT_NONE if there is no file. */
+	/* For code of a JIT compiler: the image of the file that opjitconv made, which contains
+	 * addresses; the start of the memory; and the ranges of code in the file. jit_image is
+	 * DICT_NONE if there is no file. */
 	uint32_t jit_image;
 	uint64_t memory_start;
 	VEC(struct odb_code_range) ranges;
@@ -35,13 +36,13 @@ struct odb_images {
 	VEC(struct odb_placed) placed;
 };
 
-/* The properties of an image that the header of a sample file has. */
+/* The properties of an image in the header of a sample file. */
 struct odb_image_facts {
 	bool is_kernel;
 	uint64_t mtime_s;
 	uint64_t anon_start;
-	const char
-		*memory_dir; /* directory that can have TGID.jo, for anonymous memory */
+	/* Directory that can contain TGID.jo for anonymous memory. */
+	const char *memory_dir;
 };
 
 #define ODB_KALLSYMS "/proc/kallsyms"
@@ -52,10 +53,10 @@ uint32_t odb_images_place(struct odb_images *images, const struct odb_image *ima
 			  const struct odb_image_facts *facts);
 /* Returns the frame of the dict for an offset, or DICT_NONE if memory is short. */
 uint32_t odb_images_frame(struct odb_images *images, uint32_t placed, uint64_t offset);
-/* Writes kallsyms.zst into a session, with addresses relative to the kernel's start as in sample
- * files: from the archive `root`, or if that is "" from this machine unless it was started after
- * `recorded_s` (seconds since 1970).  Without symbols, nothing is written.  Returns 0 or a negative
- * errno with a message. */
+/* Writes kallsyms.zst into a session, with addresses relative to the kernel's start, as in sample
+ * files. Reads the symbols from the archive `root` or, if that is "", from this machine, unless it
+ * was booted after `recorded_s` (seconds since 1970). Without symbols, nothing is written. Returns
+ * 0 or a negative errno with a message. */
 struct err;
 int odb_kallsyms_save(const char *root, const char *session_dir, int64_t recorded_s,
 		      struct err *err);

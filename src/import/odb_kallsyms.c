@@ -17,14 +17,15 @@
 #include "import/odb_images.h"
 #include "resolve/symbols/kallsyms.h"
 
-/* Returns when this machine was started, in seconds since 1970. */
+/* Returns the time at which this machine was booted, in seconds since 1970. */
 static int64_t odb_kallsyms_boot_time(void)
 {
 	return (int64_t)((clock_now_ns(CLOCK_REALTIME) - clock_now_ns(CLOCK_BOOTTIME)) /
 			 NS_PER_S);
 }
 
-/* Sample files have offsets from the first of these symbols. */
+/* Finds the start of the kernel, from which sample files count offsets: the first of these symbols
+ * that exists. */
 static bool odb_kallsyms_start(const struct buf *text, uint64_t *ret_start)
 {
 	const char *at = (const char *)text->data;
@@ -33,7 +34,7 @@ static bool odb_kallsyms_start(const struct buf *text, uint64_t *ret_start)
 	       kallsyms_find(at, text->len, "_text", ret_start);
 }
 
-/* Keeps the kernel's own symbols, relative to its start. */
+/* Appends the symbols of the kernel without its modules, with addresses relative to its start. */
 static void odb_kallsyms_rebase(const struct buf *text, uint64_t start, struct buf *out)
 {
 	struct kallsyms_line line;

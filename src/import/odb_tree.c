@@ -40,7 +40,7 @@ enum {
 	FLUSH_SAMPLES = 64 * 1024
 };
 
-/* An event of the tree: its samples, and its calls. */
+/* An event of the tree: the event of its samples in the dict, and the one of its calls. */
 struct odb_event {
 	uint32_t samples; /* of the dict */
 	uint32_t calls;
@@ -56,9 +56,9 @@ struct odb_import {
 	struct segment_writer *writer;
 	struct session_totals totals;
 	struct session_info info;
-	bool has_info; /* from the first sample file */
+	bool has_info; /* the info was set from the first sample file */
 	const struct cpu_type *cpu;
-	char *memory_dir; /* of the current file: with anonymous memory; NULL: none */
+	char *memory_dir; /* odb_image_facts.memory_dir for the current file; NULL: none */
 	struct buf bytes;
 	uint64_t files, skipped_files;
 	uint64_t skipped;
@@ -88,7 +88,8 @@ int import_is_odb_tree(const char *dir, struct err *err)
 
 /* ---- the header ---- */
 
-/* OProfile 1.0 removed types, so that the numbers after them changed. */
+/* Returns the number of the CPU type in current OProfile versions. OProfile 1.0 removed types,
+ * which changed the numbers of the following ones. */
 static int odb_cpu_number(const struct odb_header *h)
 {
 	static const uint8_t removed[] = { 5, 7, 8, 9, 12, 13, 14, 15, 43, 45, 50, 55 };
@@ -227,7 +228,7 @@ static uint32_t odb_thread(struct odb_import *m, const struct odb_path *p, uint3
 	return t.comm == DICT_NONE ? DICT_NONE : dict_thread(&m->dict, &t);
 }
 
-/* The images of a sample file, by index in m->images. */
+/* The images of a sample file, as indexes in m->images. */
 struct odb_file_images {
 	uint32_t app, image, callee;
 };
@@ -257,13 +258,13 @@ static int odb_place_images(struct odb_import *m, const struct odb_path *p,
 		       : 0;
 }
 
-/* Returns the stack of a node: a frame, or for a call the caller and the callee. */
+/* Returns the stack of a node: a single frame or, in a file of calls, the caller and the callee. */
 static uint32_t odb_stack(struct odb_import *m, const struct odb_file_images *images,
 			  uint64_t key)
 {
 	bool is_call = images->callee != DICT_NONE;
-	/* Callers are looked up one byte before the stored address, because it is usually a return
-	 * address; sample files have the address to look up. */
+	/* Readers of the session look up a caller one byte before its address, because that is
+	 * usually a return address. Sample files contain the address to look up, so add 1. */
 	uint64_t offset = is_call ? (key >> 32) + 1 : key;
 	uint32_t frame = odb_images_frame(&m->images, images->image, offset);
 	uint32_t stack = frame == DICT_NONE ? DICT_NONE
@@ -328,7 +329,7 @@ static int odb_add_file(struct odb_import *m, const struct odb_path *p,
 	return odb_add_nodes(m, file, &images, &sample, p->count);
 }
 
-/* Names a file that is not read. */
+/* Reports a file that cannot be read. */
 static void odb_skip(struct odb_import *m, const char *path, const char *why)
 {
 	char reason[ERR_TEXT_MAX + 64];

@@ -30,10 +30,10 @@ enum {
 
 /* ---- images ---- */
 
-/* Where an offset of an image is in sample files. */
+/* An image as sample files represent it. */
 struct odb_place {
 	struct odb_image image; /* its name is borrowed */
-	uint64_t bias;          /* subtracted from offsets */
+	uint64_t bias;          /* subtracted from offsets in the image */
 	bool is_kernel;
 	uint64_t mtime_s;
 };
@@ -43,7 +43,8 @@ static const char *odb_kernel_path(const struct odb_writer *x)
 	return x->info->vmlinux[0] == '/' ? x->info->vmlinux : "/proc/kallsyms";
 }
 
-/* Recordings need not contain the time of a binary. */
+/* Returns the modification time of a binary in seconds. If the recording does not contain it, uses
+ * that of the file. */
 static uint64_t odb_mtime(const struct image *image, const char *name)
 {
 	struct stat st;
@@ -54,7 +55,8 @@ static uint64_t odb_mtime(const struct image *image, const char *name)
 							: 0;
 }
 
-/* Images of an export borrow their names, which are neither changed nor freed. */
+/* Returns `text` as a non-const pointer for struct odb_image. The image borrows it: the name is
+ * neither changed nor freed. */
 static char *odb_borrow(const char *text)
 {
 	char *name;
@@ -72,7 +74,7 @@ static struct odb_image odb_memory(const char *name, const struct image *image)
 				   .end = image->end };
 }
 
-/* Returns false for code that OProfile has no place for. */
+/* Converts an image of the dict. Returns false for code that sample files cannot represent. */
 static bool odb_place(const struct odb_writer *x, uint32_t number,
 		      struct odb_place *ret_place)
 {
@@ -165,7 +167,8 @@ static struct odb_made *odb_find_file(struct odb_writer *x, const char *path)
 	}
 }
 
-/* Dots separate the fields of a file name, and slashes directories. */
+/* Returns the event's name without dots and slashes, which separate the fields of a path
+ * (malloc'd). */
 static char *odb_event_name(const char *name)
 {
 	char *copy = strdup(name);
@@ -188,8 +191,8 @@ static int32_t odb_number(const struct odb_writer *x, uint32_t flag, int64_t num
 	return x->info->flags & flag && number >= 0 ? (int32_t)number : ODB_ALL;
 }
 
-/* Finds the sample file of samples in `own` or, if `callee` is not NULL, of calls from `own`.  Returns NULL
- * if memory is short. */
+/* Finds the sample file for samples in `own` or, if `callee` is not NULL, for calls from `own`.
+ * Returns NULL if memory is short. */
 static struct odb_made *odb_file_of(struct odb_writer *x, const struct odb_where *w,
 				    const struct odb_place *own,
 				    const struct odb_place *callee)
@@ -208,7 +211,7 @@ static struct odb_made *odb_file_of(struct odb_writer *x, const struct odb_where
 	struct odb_made *file = NULL;
 	struct buf text = { 0 };
 
-	/* OProfile knows no application without a file. */
+	/* OProfile's paths cannot express an application without a file. */
 	path.app = odb_place(x, w->thread->app, &app) ? app.image : own->image;
 	if (path.app.kind == ODB_IMAGE_ANON)
 		path.app = (struct odb_image){ .kind = ODB_IMAGE_KERNEL,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* odb_write.h - writes sessions as a session directory of OProfile 1.x, with its sample files
  * (docs/oprofile-trees.md).
- * Layer: import.  Not thread safe.  Memory holds the distinct samples. */
+ * Layer: import. Not thread safe. All distinct samples are kept in memory. */
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>
@@ -16,7 +16,7 @@ struct err;
 struct session_info;
 struct spec;
 
-/* A sample file while it is collected. */
+/* A sample file to be written. */
 struct odb_made {
 	char *path; /* below samples/current */
 	struct odb_header header;
@@ -24,17 +24,17 @@ struct odb_made {
 	struct map by; /* key -> node */
 };
 
-/* Initialize to zeros, except for `spec`. */
+/* Zero-initialize it, and set `spec`. */
 struct odb_writer {
 	const struct spec *spec; /* selects the samples */
 	VEC(struct odb_made) files;
-	struct map file_by; /* hash of the path, probe number */
+	struct map file_by; /* (hash of the path, probe number) -> index of `files` */
 	uint64_t samples;
-	uint64_t lost;      /* by the kernel */
+	uint64_t lost;      /* samples that the kernel lost */
 	uint64_t unmapped;  /* samples in code that sample files cannot represent */
 	bool overflowed;    /* some counts exceed 32 bits and are limited */
 	bool is_incomplete; /* a segment is damaged */
-	/* Of the current segment: */
+	/* The following belong to the current segment. */
 	const struct dict *dict;
 	const struct session_info *info;
 };
