@@ -14,7 +14,7 @@
 #include "script/sources.h"
 
 enum {
-	/* Addresses that are looked up together. */
+	/* Number of addresses that are looked up together. */
 	RUN_MAX = 128,
 	LATER_MAX = SCRIPT_WANTS,
 	BRANCH_FIELDS = SCRIPT_BRSTACK | SCRIPT_BRSTACKSYM,
@@ -22,17 +22,17 @@ enum {
 		       SCRIPT_PHYS_ADDR | SCRIPT_DATA_PAGE_SIZE | SCRIPT_CODE_PAGE_SIZE
 };
 
-/* An address that is only partly looked up. */
+/* An address whose image is known, but not yet its text. */
 struct half {
 	uint64_t address;
 	uint64_t offset;
-	uint32_t entry;      /* resolver_position's, or SCRIPT_NOWHERE */
+	uint32_t entry;      /* struct resolver_position's `entry`, or SCRIPT_NOWHERE */
 	uint32_t dict_image; /* set by later_sample() */
 	struct script_spot spot;
 };
 
-/* A sample of a single frame, which waits for others: memory is slow, and waiting for many
- * positions together takes no longer than waiting for one. */
+/* A queued sample with a single frame. Such samples are looked up together, because the cache
+ * misses of many lookups overlap. */
 struct later {
 	struct half at;
 	uint64_t time_ns, period;
@@ -96,7 +96,7 @@ static int script_perf_data_add_run(struct script_perf_data_reader *r, uint16_t 
 		struct script_frame *frame = &s->frames.at[s->frames.nr++];
 
 		script_spot_frame(&spots[i], frame);
-		/* perf prints file offsets only in chains. */
+		/* In chains, perf prints the offset in the file for some images. */
 		frame->address = spots[i].label->is_file ? at[i].offset : addresses[i];
 	}
 	return result;
@@ -211,7 +211,7 @@ static uint16_t mode_of_address(uint64_t address)
 	return address > INT64_MAX ? PERF_RECORD_MISC_KERNEL : PERF_RECORD_MISC_USER;
 }
 
-/* perf knows the meaning of data addresses only for page faults. */
+/* Returns whether to print the position of the data address. perf does so only for page faults. */
 static bool shows_data_position(const struct script_event *e)
 {
 	return e->type == PERF_TYPE_SOFTWARE &&
@@ -311,7 +311,8 @@ static int script_perf_data_add_branches(struct script_perf_data_reader *r,
 
 /* ---- samples ---- */
 
-/* If the file's header has no start time, the first sample, which is the oldest, provides it. */
+/* Prepares the output when the first sample is known. If the file's header has no start time, the
+ * time of this sample, which is the oldest, is used. */
 static int script_perf_data_begin(struct script_perf_data_reader *r,
 				  const struct record *rec)
 {
@@ -325,7 +326,7 @@ static int script_perf_data_begin(struct script_perf_data_reader *r,
 	r->begun = true;
 	if (!span.start_ns)
 		span.start_ns = rec->id.time_ns;
-	/* A session stores times in these units. */
+	/* Round as sessions do, which store times in units of 100 ns. */
 	span.start_ns -= span.start_ns % 100;
 	return script_filter_times(&r->sink.filter, &span, r->err);
 }

@@ -66,8 +66,8 @@ void script_positions_done(struct script_positions *p)
 
 /* ---- names ---- */
 
-/* Returns the path of a module that perf stored in its table of build-ids and therefore shows;
- * NULL: perf shows "[ext4]". */
+/* Returns the path of a module in perf's table of build-ids, which perf prints; NULL if it has
+ * none and perf prints "[ext4]". */
 static const char *module_path(const struct script_positions *p,
 			       const struct image *image)
 {
@@ -98,7 +98,8 @@ static uint32_t add_image_name(struct script_positions *p, const struct image *i
 	if (p->scratch.failed)
 		return STRTAB_FAILED;
 	path = (const char *)p->scratch.data;
-	/* The name is used for sorting; perf prints the path of the map for such memory. */
+	/* The image's name in the dict is for reports; perf prints the path of the perf map for
+	 * such memory. */
 	if (!strncmp(path, jit, sizeof(jit) - 1)) {
 		snprintf(map, sizeof(map), "%s%.32s.map", jit_map,
 			 path + sizeof(jit) - 1);
@@ -141,7 +142,8 @@ static const char *symbol_name(struct script_positions *p, const struct symbol *
 /* The symbol at a frame; all 0 and DICT_NONE: unknown. */
 struct script_positions_found {
 	const struct symbol *symbol;
-	uint64_t position; /* offset in the image, if there is a symbol */
+	/* Offset of the frame in the image; set if there is a symbol. */
+	uint64_t position;
 	uint32_t image;
 };
 
@@ -226,8 +228,8 @@ static uint32_t new_label(struct script_positions *p, size_t text_bytes,
 		       sizeof(uint64_t);
 
 	if (!p->pieces.nr || p->piece_used + words > PIECE_WORDS) {
-		/* Word 0 is unused, because 0 means "no label".  A label larger than a block
-		 * gets its own block. */
+		/* Word 0 is unused, because 0 means "no label". A label that is larger than a
+		 * block gets a separate block. */
 		size_t room = words < PIECE_WORDS ? PIECE_WORDS : words + 1;
 		uint64_t *piece = p->pieces.nr < MAX_PIECES
 					  ? malloc(room * sizeof(*piece))
@@ -260,7 +262,7 @@ static bool has_file_offset(struct script_positions *p, uint32_t number)
 	if (number == DICT_NONE)
 		return false;
 	image = &p->from.dict->images.at[number];
-	/* perf treats memory with the name of a file as a file: memfd. */
+	/* perf also treats memory with the name of a file, such as a memfd, as a file. */
 	return image->kind == IMAGE_FILE || image->kind == IMAGE_VDSO ||
 	       (image->kind == IMAGE_ANON &&
 		image_name_is_file(dict_str(p->from.dict, image->name)));
@@ -322,8 +324,8 @@ static uint64_t label_key(const struct script_positions_found *found)
 	return (uintptr_t)(found->symbol ? found->symbol->name : NULL);
 }
 
-/* Returns the label of a function.  In branch stacks the offset is part of the text, so each
- * position has its own label. */
+/* Returns the label of a function. In branch stacks, the offset is part of the text, so each
+ * position has a separate label. */
 static int get_label(struct script_positions *p,
 		     const struct script_positions_found *found, uint32_t *ret_number)
 {
@@ -420,7 +422,8 @@ static int script_positions_keep(struct script_positions *p, uint64_t key,
 	return 0;
 }
 
-/* Prefetches the data for finding the symbols: first an array, then what its elements point to. */
+/* Prefetches the data for finding the symbols: first an array, then the data to which its elements
+ * point. */
 static void fetch_symbols(struct script_positions *p, const struct script_want *wants,
 			  size_t nr)
 {
@@ -449,7 +452,7 @@ static int add_found(struct script_positions *p, const struct script_want *want,
 	uint64_t key;
 	int r = get_label(p, found, &label);
 
-	/* A position that does not fit is looked up each time. */
+	/* A position that cannot be packed is not cached, and is looked up each time. */
 	if (!r && script_positions_pack(want->image, want->offset, &key) &&
 	    offset <= UINT32_MAX)
 		r = script_positions_keep(p, key, (uint32_t)offset, label);

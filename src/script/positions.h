@@ -20,13 +20,15 @@
 struct naming;
 struct perf_input_info;
 
-/* The text of a function, or of an image if the function is unknown. */
+/* The printed text of a function or, if it is unknown, of its image. */
 struct script_label {
 	uint32_t len;
-	uint32_t first : 30; /* bytes before the offset */
+	uint32_t first : 30; /* bytes of `text` before the offset */
 	uint32_t has_offset : 1;
-	uint32_t is_file : 1; /* in chains perf prints the file offset */
-	char text[]; /* does not move; SCRIPT_PADDING bytes after it are readable */
+	/* In chains, print the offset in the file instead of the address. */
+	uint32_t is_file : 1;
+	/* Stays at its address; SCRIPT_PADDING bytes after it are readable. */
+	char text[];
 };
 
 /* The printed form of a position in an image. */
@@ -49,7 +51,7 @@ struct script_naming {
 
 struct script_positions {
 	struct script_naming from;
-	bool branches; /* texts of a branch stack: script_branch_position() */
+	bool branches; /* the texts are for branch stacks: script_branch_position() */
 	struct script_slot *slots;
 	size_t mask; /* number of slots - 1 */
 	size_t nr_used;
@@ -57,13 +59,13 @@ struct script_positions {
 	size_t piece_used;      /* words used in the last block */
 	struct map label_of;    /* (function's name, image) -> number of the label */
 	struct buf scratch;
-	struct strtab names; /* of functions and of images, as shown */
-	struct map name_of;  /* (pointer of a function's name, 0) -> in names */
-	struct map image_of; /* (image, 0) -> in names */
-	uint32_t kernel;     /* image, DICT_NONE: not searched yet */
+	struct strtab names; /* names of functions and images, as they are printed */
+	struct map name_of; /* (pointer of a function's name, 0) -> number in `names` */
+	struct map image_of; /* (image, 0) -> number in `names` */
+	uint32_t kernel;     /* image of the kernel; DICT_NONE: not searched yet */
 };
 
-/* Returns 0 or -ENOMEM.  Call script_positions_done() in either case. */
+/* Initializes an empty cache. Returns 0 or -ENOMEM. Call script_positions_done() in either case. */
 int script_positions_init(struct script_positions *p, const struct script_naming *from,
 			  bool branches);
 void script_positions_done(struct script_positions *p);
@@ -77,8 +79,8 @@ void script_positions_prefetch(const struct script_positions *p, uint32_t image,
 
 /* A position that is not cached. */
 struct script_want {
-	uint32_t image;      /* as for script_positions_find() */
-	uint32_t dict_image; /* in the dict; DICT_NONE: in no mapping */
+	uint32_t image;      /* the number passed to script_positions_find() */
+	uint32_t dict_image; /* number of the image in the dict; DICT_NONE: unmapped */
 	uint64_t offset;
 	struct script_spot *ret_spot;
 };
@@ -87,8 +89,8 @@ enum {
 	SCRIPT_WANTS = 32
 };
 
-/* Looks up at most SCRIPT_WANTS positions, which can contain duplicates: waiting for the memory of
- * many symbols takes no longer than for one.  Returns 0 or -ENOMEM. */
+/* Looks up and caches at most SCRIPT_WANTS positions, which can contain duplicates. Pass several
+ * at once, because the cache misses of the lookups then overlap. Returns 0 or -ENOMEM. */
 int script_positions_add(struct script_positions *p, const struct script_want *wants,
 			 size_t nr);
 
@@ -99,7 +101,7 @@ static inline void script_spot_prefetch(const struct script_spot *spot)
 	__builtin_prefetch(spot->label->text + SCRIPT_PADDING + SCRIPT_PADDING / 2);
 }
 
-/* Sets all of a frame except the address. */
+/* Sets all fields of a frame except the address. */
 static inline void script_spot_frame(const struct script_spot *spot,
 				     struct script_frame *frame)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* session.c - reads the samples of a session for `oprofile script`.  Samples are in blocks,
- * roughly in order of time.  A first pass over the times determines, for each block, the oldest
- * sample in later blocks.  Anything older than that can be written. */
+/* session.c - reads the samples of a session for `oprofile script`. Samples are in blocks, roughly
+ * in order of time. A first pass over the times determines, for each block, the time of the oldest
+ * sample in later blocks. After reading a block, all samples older than that can be written. */
 #include <errno.h>
 #include <linux/perf_event.h>
 #include <stdlib.h>
@@ -22,7 +22,8 @@ struct script_session_reader {
 	struct segment *segment;
 	struct jit_session *jit; /* NULL: without jitdumps */
 	struct script_sink sink;
-	VEC(uint64_t) oldest; /* by batch: time of the oldest sample in later batches */
+	VEC(uint64_t)
+	oldest; /* for each batch: time of the oldest sample in later batches */
 	VEC(struct script_session_waiting) waiting;
 	uint64_t nr_read;
 };
@@ -143,7 +144,8 @@ static int script_session_add_frames(struct script_sink *s, uint32_t stack, bool
 
 		if (node->frame < d->frames.nr)
 			result = script_session_add_frame(s, node->frame);
-		/* Callers precede callees; anything else would be a loop. */
+		/* Callers precede callees in the dict. Stop at any other node, which would be a
+		 * loop. */
 		if (s->frames.nr >= max || node->parent >= stack)
 			break;
 		stack = node->parent;
@@ -187,9 +189,9 @@ static int script_session_compare(const void *left, const void *right)
 	return a->order < b->order ? -1 : a->order > b->order;
 }
 
-/* Adds the sample to the last one if both are from one line of another tool's profile: then they
- * are equal, even in their time. Its events are dummies (import/foreign.c), which the kernel never
- * samples. */
+/* Adds the sample to the previous one if both come from one line of an imported profile of another
+ * tool: then they are equal, including their time, and the event is of a type that the kernel
+ * never samples (import/foreign.c). */
 static bool script_session_merge(struct script_session_reader *r,
 				 const struct sample *sample)
 {

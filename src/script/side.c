@@ -26,7 +26,7 @@ void script_side_done(struct script_side *s)
 	map_done(&s->comm_of);
 }
 
-/* `comm` NULL: the thread has no name any more. */
+/* Sets the name of a thread; NULL removes it. */
 static int set_comm(struct script_side *s, int32_t tid, const char *comm)
 {
 	char *copy = comm ? strdup(comm) : NULL;
@@ -62,8 +62,8 @@ static const char *comm_of(const struct script_side *s, int32_t tid,
 	return room;
 }
 
-/* A child inherits its parent's name, but not a number in place of a name.  A previous thread
- * with the same number has ended. */
+/* Handles a fork: the child gets the recorded name of its parent, if there is one. The name of an
+ * earlier thread with the same number is removed. */
 static int fork_comm(struct script_side *s, int32_t tid, int32_t parent)
 {
 	const char *comm = reported_comm(s, parent);

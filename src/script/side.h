@@ -12,9 +12,9 @@
 #include "present/export/script.h"
 
 struct script_side {
-	bool mmaps; /* the record types to print */
+	bool mmaps; /* which types of records to print */
 	bool tasks;
-	struct map comm_of; /* by thread: index of its name */
+	struct map comm_of; /* for each thread: index of its name */
 	VEC(char *) comms;
 };
 

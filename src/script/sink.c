@@ -38,7 +38,7 @@ int script_sink_open(struct script_sink *s, const struct script_source *source,
 	int r;
 
 	s->dict = source->dict;
-	/* script_sink_done() frees these even after an error. */
+	/* Initialize these first, because script_sink_done() frees them even after an error. */
 	script_filter_init(&s->filter, s->options->spec, s->dict, NULL,
 			   source->info->vmlinux);
 	r = script_positions_init(&s->positions, &from, false);
@@ -54,7 +54,7 @@ int script_sink_open(struct script_sink *s, const struct script_source *source,
 	return 0;
 }
 
-/* Returns a name in its printed form; NULL if memory is short. */
+/* Returns a name with control characters escaped; NULL if memory is short. */
 static const char *clean_name(struct script_sink *s, const char *name)
 {
 	char *clean = strdup(name);

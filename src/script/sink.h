@@ -23,7 +23,7 @@ struct perf_input_info;
 struct script_options {
 	const char *fields; /* -F; NULL: the defaults */
 	bool hide_chains;   /* one line per sample */
-	bool nanoseconds;   /* times with nine decimals */
+	bool nanoseconds;   /* print times with nine decimals */
 	uint64_t max_stack; /* maximum frames of a chain */
 	bool show_mmaps;    /* side-band records between the samples */
 	bool show_tasks;
@@ -45,7 +45,7 @@ struct script_sink {
 	VEC(uint32_t) fields;            /* by event */
 	uint32_t all_fields;             /* of any event */
 	VEC(struct script_text) comms;   /* by thread of the dict */
-	VEC(char *) cleaned;             /* names that had to be escaped */
+	VEC(char *) cleaned;             /* escaped copies of names */
 	VEC(struct script_frame) frames; /* of the current sample */
 	VEC(struct script_branch) branches;
 	struct buf out;
@@ -61,10 +61,12 @@ struct script_source {
 	const struct perf_input_info *perf; /* NULL: no perf.data */
 };
 
-/* Initialize the sink with { .options = ... }, and call script_sink_done() in every case.  Call
- * this function for the first events, and again after adding events, before their samples. */
+/* Sets the events of the samples. Call it before the first sample, and again after adding events,
+ * before their samples. Initialize the sink with { .options = ... } first, and call
+ * script_sink_done() in any case. */
 int script_sink_set_events(struct script_sink *s, struct err *err);
-/* Call it after the first script_sink_set_events(). */
+/* Prepares the output of samples from `source`; call it after the first
+ * script_sink_set_events(). */
 int script_sink_open(struct script_sink *s, const struct script_source *source,
 		     struct err *err);
 /* Writes a sample; sets its thread's fields from the dict.  Returns 0, -ENOMEM or -EIO. */

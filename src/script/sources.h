@@ -13,9 +13,10 @@ struct report_session;
 struct script_options;
 
 struct script_result {
-	uint64_t samples;   /* written */
-	uint64_t skipped;   /* not selected */
-	uint64_t stray;     /* of no event of the file: perf also drops them */
+	uint64_t samples; /* written */
+	uint64_t skipped; /* not selected */
+	/* Samples that belong to no event of the file; perf also drops them. */
+	uint64_t stray;
 	uint64_t malformed; /* records */
 	uint64_t lost;      /* samples, by the kernel */
 	struct perf_input_damage damage;
@@ -23,14 +24,13 @@ struct script_result {
 	bool interrupted;
 };
 
-/* Reads a perf.data file or directory, or "-".  Returns 0, or a negative errno with a message
- * for the user.  Always sets *ret_result. */
+/* Prints the samples of a perf.data file or directory, or of "-" (standard input). Returns 0, or a
+ * negative errno with a message for the user. Sets *ret_result in any case. */
 int script_perf_data(const struct report_session *from,
 		     const struct script_options *options,
 		     struct script_result *ret_result, struct err *err);
-/* Reads the directory of a session; otherwise like script_perf_data().  Times have a resolution
- * of 100 ns.  Sessions store file offsets, not mapped addresses, for binaries, so offsets are
- * printed. */
+/* Prints the samples of a session, as script_perf_data() does. Times have a resolution of 100 ns.
+ * Because sessions store offsets in binaries and not mapped addresses, it prints offsets. */
 int script_session(const struct report_session *from,
 		   const struct script_options *options,
 		   struct script_result *ret_result, struct err *err);
