@@ -24,7 +24,7 @@ enum {
 	DUMP_VERSION = 1,
 	CODE_LOAD = 0,
 	CODE_CLOSE = 3,
-	/* Private record types: other readers skip them. */
+	/* Record types of this library only; readers of other tools skip them. */
 	CODE_UNLOAD = 0x4f70,
 	LINES_OF_LOADED = 0x4f71,
 	NAME_BYTES = 32,
@@ -36,10 +36,10 @@ struct agent {
 	pthread_mutex_t lock;
 	pid_t pid;
 	int fd;
-	void *mark; /* a mapping by which profilers find the file */
+	void *mark; /* a mapping of the file, by which profilers find it */
 	size_t mark_bytes;
 	uint64_t next_index;
-	off_t end; /* of the last complete record */
+	off_t end; /* offset of the end of the last complete record */
 };
 
 struct opagent_header {
@@ -132,7 +132,7 @@ static int opagent_put(struct agent *a, struct iovec *iov, int nr, size_t zeros)
 		return -1;
 	}
 	pthread_mutex_lock(&a->lock);
-	/* Set the time under the lock, so that times never decrease in the file. */
+	/* Set the time while holding the lock, so that times never decrease in the file. */
 	head->bytes = (uint32_t)len;
 	head->time_ns = opagent_now_ns();
 	if (write_whole(a->fd, iov, nr) && write_zeros(a->fd, zeros)) {
@@ -150,7 +150,7 @@ static int opagent_put(struct agent *a, struct iovec *iov, int nr, size_t zeros)
 
 /* ---- opening ---- */
 
-/* Returns the EM_... of the running program. */
+/* Returns the machine type of the running program, a constant EM_... of <elf.h>. */
 static uint32_t machine(void)
 {
 	unsigned char ident[EI_NIDENT + 4] = { 0 };

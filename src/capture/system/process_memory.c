@@ -31,7 +31,8 @@ static void process_memory_drop(struct async_call *e)
 	free(e);
 }
 
-/* process_vm_readv() does not copy parts of an iovec, so each page has a separate one. */
+/* Copies up to `len` bytes, page by page. Each page has a separate iovec, because
+ * process_vm_readv() does not copy parts of an iovec. */
 static size_t copy_pages(struct memory_call *m, size_t from)
 {
 	struct iovec here = { .iov_base = m->bytes + from, .iov_len = m->len - from };

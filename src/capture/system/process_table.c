@@ -139,6 +139,6 @@ bool process_is_visible(pid_t pid)
 	char link[EXE_NAME_BYTES], byte;
 
 	snprintf(link, sizeof(link), "/proc/%d/exe", pid);
-	/* Threads of the kernel have no program. */
+	/* ENOENT: threads of the kernel have no program. */
 	return readlink(link, &byte, sizeof(byte)) > 0 || errno == ENOENT;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* process_table.h - the processes of this moment, from /proc: their parents and names.
+/* process_table.h - lists the existing processes, with their parents and names, from /proc.
  * Layer: capture. */
 #pragma once
 #include <stdbool.h>
@@ -9,14 +9,15 @@
 #include "base/containers/vec.h"
 
 enum {
-	PROCESS_NAME_BYTES =
-		64 /* the kernel's limit for kernel threads; others have 16 */
+	/* The kernel's limit for names of kernel threads; other names have at most 15 bytes. */
+	PROCESS_NAME_BYTES = 64
 };
 
 struct process_entry {
 	pid_t pid;
 	pid_t parent;
-	char name[PROCESS_NAME_BYTES]; /* its command, cut off by the kernel */
+	/* The command name (comm), truncated by the kernel. */
+	char name[PROCESS_NAME_BYTES];
 };
 
 struct process_table {
@@ -31,5 +32,6 @@ bool process_is_named(const struct process_entry *p, const char *name);
 /* Returns whether `pid` is a child of one of the `nr` processes, or a descendant of a child. */
 bool process_is_below(const struct process_table *t, pid_t pid, const pid_t *of,
 		      size_t nr);
-/* Returns whether this process can record the other one: whether the kernel shows its program. */
+/* Returns whether this process may record process `pid`: whether the kernel shows the program of
+ * `pid`. */
 bool process_is_visible(pid_t pid);

@@ -39,7 +39,7 @@ static void run_child(char *const *argv, const struct target_signals *old, int g
 	int code;
 
 	if (read(go_fd, &go, 1) != 1)
-		_exit(0); /* the recorder gave up or has ended */
+		_exit(0); /* exit: the recorder has failed or ended */
 	for (size_t i = 0; i < TARGET_DISPOSITIONS; i++)
 		sigaction(dispositions[i].signal, &old->dispositions[i], NULL);
 	sigprocmask(SIG_SETMASK, &old->mask, NULL);
@@ -126,7 +126,7 @@ void target_drop(struct target *t)
 {
 	if (!t->pid || t->go_fd < 0)
 		return;
-	close(t->go_fd); /* the child reads the end of the pipe and exits */
+	close(t->go_fd); /* the child sees the end of the pipe and exits */
 	close(t->fail_fd);
 	t->go_fd = t->fail_fd = -1;
 	target_wait(t);

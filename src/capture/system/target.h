@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* target.h - the program to record: starts it, holds it until everything is ready, and lets it
- * run.
+/* target.h - starts the program to record: forks a child, holds it until the recorder is ready,
+ * and lets it run.
  * Layer: capture. */
 #pragma once
 #include <signal.h>
@@ -35,14 +35,16 @@ int target_signals_take(const sigset_t *mask, struct target_signals *ret_old,
  * or a negative errno. */
 int target_hold(char *const *argv, const struct target_signals *old,
 		struct target *ret_target, struct err *err);
-/* Lets the child exec. Returns 0 once that succeeded. Returns -ENOENT (no such command),
- * -EACCES and others, with a message in *err, if it could not be run; the child is then gone. */
+/* Lets the child execute its program. Returns 0 after that has succeeded. If it fails, returns a
+ * negative errno such as -ENOENT (no such command) or -EACCES with a message in *err; the child
+ * has then ended. */
 int target_go(struct target *t, const char *name, struct err *err);
 /* Checks without waiting whether the child has ended; sets status and ended. */
 void target_poll(struct target *t);
 /* Waits until the child ends. */
 void target_wait(struct target *t);
-/* Ends a child that was never released. Does not touch one that is running. */
+/* Ends a child that was never released by target_go(). Does nothing to a running program. */
 void target_drop(struct target *t);
-/* Returns the shell's exit status for a wait status: the exit status, or 128 + signal. */
+/* Converts a wait status to the status that a shell would report: the exit status, or 128 + the
+ * signal. */
 int target_exit_status(int wait_status);
