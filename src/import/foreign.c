@@ -22,6 +22,7 @@
 #include "base/log.h"
 #include "format/foreign/foreign.h"
 #include "format/session/session.h"
+#include "import/code_images.h"
 #include "import/file.h"
 #include "import/foreign_file.h"
 #include "import/name_images.h"
@@ -54,6 +55,7 @@ struct import_foreign_import {
 	struct foreign_info info;
 	struct dict dict;
 	struct name_images images;
+	struct code_images code;
 	struct selection selection;
 	struct segment_writer *writer;
 	struct session_totals totals;
@@ -64,7 +66,7 @@ struct import_foreign_import {
 	uint64_t skipped;
 	uint64_t numbered_ns; /* the number that the next sample without a time gets */
 	uint32_t app;
-	struct buf text, other;
+	struct buf text, other, build_id;
 	struct err *err;
 };
 
@@ -160,6 +162,27 @@ static int note_sample(void *ctx, const struct foreign_sample *s)
 	return 0;
 }
 
+/* Returns the frame of the dict, or DICT_NONE if memory is short. */
+static uint32_t import_foreign_frame(struct import_foreign_import *m,
+				     const struct foreign_frame *f, bool is_caller)
+{
+	const struct code_images_position at = {
+		.image = import_foreign_text_of(&m->other, f->image, "[unknown]"),
+		.build_id = import_foreign_text_of(&m->build_id, f->build_id, ""),
+		.is_address = f->kind == FOREIGN_ADDRESS,
+		.is_call = is_caller,
+		.value = f->offset
+	};
+	uint32_t frame = DICT_NONE;
+
+	if (f->kind != FOREIGN_NAMED && code_images_frame(&m->code, &at, &frame))
+		return DICT_NONE;
+	return frame != DICT_NONE ? frame
+				  : name_images_frame(&m->images, at.image,
+						      import_foreign_text_of(
+							      &m->text, f->name, ""));
+}
+
 static uint32_t stack_of(struct import_foreign_import *m,
 			 const struct foreign_sample *s)
 {
@@ -171,17 +194,13 @@ static uint32_t stack_of(struct import_foreign_import *m,
 		return dict_stack(&m->dict, stack,
 				  name_images_frame(&m->images, "[unknown]", ""));
 	for (size_t i = nr; i-- > 0 && stack != DICT_NONE;) {
-		const struct foreign_frame *f = &s->frames[i];
-		const char *image =
-			import_foreign_text_of(&m->other, f->image, "[unknown]");
-		uint32_t frame = name_images_frame(
-			&m->images, image,
-			import_foreign_text_of(&m->text, f->name, ""));
+		uint32_t frame = import_foreign_frame(m, &s->frames[i], i > 0);
 
 		stack = frame == DICT_NONE ? DICT_NONE
 					   : dict_stack(&m->dict, stack, frame);
 	}
-	return m->text.failed || m->other.failed ? DICT_NONE : stack;
+	return m->text.failed || m->other.failed || m->build_id.failed ? DICT_NONE
+								       : stack;
 }
 
 /* Looks up the frames of a stack only once, if the format numbers its stacks. */
@@ -446,7 +465,9 @@ static void import_foreign_report_loss(const struct import_foreign_import *m)
 int import_foreign(const struct import_request *request,
 		   struct import_result *ret_result, struct err *err)
 {
-	struct import_foreign_import m = { .request = request, .err = err };
+	struct import_foreign_import m = { .request = request,
+					   .code = { .dict = &m.dict },
+					   .err = err };
 	int r = foreign_file_open(request->path, request->trust, &m.file, err);
 
 	if (!r) {
@@ -464,10 +485,12 @@ int import_foreign(const struct import_request *request,
 	foreign_file_close(&m.file);
 	selection_done(&m.selection);
 	name_images_done(&m.images);
+	code_images_done(&m.code);
 	dict_done(&m.dict);
 	vec_done(&m.events);
 	map_done(&m.stack_by);
 	buf_done(&m.text);
 	buf_done(&m.other);
+	buf_done(&m.build_id);
 	return r;
 }

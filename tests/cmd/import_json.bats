@@ -135,3 +135,52 @@ without_period()
 	by event,comm,symbol x.json.gz | diff found -
 	by event,comm,symbol - <x.json | diff found -
 }
+
+@test "addresses in profiles of samply and pprof get the functions of the binary, or an offset" {
+	need gcc nm
+	cat >prog.c <<-'END'
+		__attribute__((noinline)) int leaf(int n) { volatile int s = 0; for (int i = 0; i < n; i++) s += i; return s; }
+		__attribute__((noinline)) int mid(int n) { return leaf(n) + 1; }
+		int main(void) { return mid(1000) & 1; }
+	END
+	gcc -O1 -g -fno-ipa-icf -Wl,--build-id prog.c -o pie
+	gcc -O1 -g -no-pie -Wl,--build-id prog.c -o fixed
+	gcc -O1 -g -Wl,-Ttext-segment=0x10000,--build-id prog.c -o moved
+	# Its code is at other offsets than addresses.
+	local -a binaries=(pie fixed moved)
+	! ld.lld --version >/dev/null 2>&1 || {
+		gcc -O1 -g -fuse-ld=lld -Wl,--build-id prog.c -o lld && binaries+=(lld)
+	}
+	local positions=$BATS_TEST_DIRNAME/positions.py binary kind
+	for binary in "${binaries[@]}"; do
+		for kind in samply pprof; do
+			echo "$binary $kind"
+			python3 "$positions" $kind "$out/$binary" >x
+			by image,symbol,line x >found
+			diff - found <<-END
+				$out/$binary|leaf|$out/prog.c:1|3|3
+				$out/$binary|mid|$out/prog.c:2|1|1
+			END
+			"$OPROFILE" export folded x | sed 's/^[^;]*;//' | sort >found
+			diff - found <<-'END'
+				main;mid 1
+				main;mid;leaf 3
+			END
+		done
+	done
+	# Neither without the binary, nor with another one.
+	python3 "$positions" samply pie /nowhere/prog >x
+	by image,symbol x >found
+	local leaf=$(python3 -c 'import json; print(json.load(open("x"))["threads"][0]["stringArray"][0])')
+	grep -qx "/nowhere/prog|prog+$leaf|3|3" found
+	python3 "$positions" samply pie "$out/pie" 0123456789012345678901234567890123456789 >x
+	by image,symbol x >found
+	grep -qx "$out/pie|pie+$leaf|3|3" found
+	python3 "$positions" pprof pie "$out/pie" 0123456789012345678901234567890123456789 >x
+	by image,symbol x 2>err >found
+	grep -qx "$out/pie|$out/pie|4|4" found && grep -q 'build-id .* does not match' err
+	# pprof has offsets, so the binary can be elsewhere when the report is made.
+	python3 "$positions" pprof pie /nowhere/pie >x
+	"$OPROFILE_LINKS/opreport" --image-path "$out" --csv --by symbol x | tr -d '\r' >found
+	grep -qx 'leaf,3,3,75' found
+}

@@ -3,11 +3,15 @@
  * (github.com/firefox-devtools/profiler, docs-developer/processed-profile-format.md).  Each
  * thread has a table of samples.  The tables of stacks, frames, functions, resources and strings
  * belong to the thread, or to `shared` in newer versions.  All tables are stored as columns. */
+#include <ctype.h>
 #include <errno.h>
+#include <limits.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/array.h"
 #include "base/err.h"
+#include "base/files/path.h"
 #include "format/foreign/head.h"
 #include "format/foreign/json_walk.h"
 #include "format/foreign/named.h"
@@ -18,6 +22,8 @@ enum firefox_column {
 	STACK_PREFIX,
 	STACK_FRAME,
 	FRAME_FUNC,
+	FRAME_ADDRESS, /* relative to the start of the library; none: -1 */
+	FRAME_LIB,     /* in newer versions */
 	FUNC_NAME,
 	FUNC_RESOURCE,
 	FUNC_FILE,
@@ -51,9 +57,15 @@ struct firefox_thread {
 	int64_t time_ns; /* sum of timeDeltas */
 };
 
+/* Numbers of the tree's names. */
+struct firefox_lib {
+	uint32_t path;
+	uint32_t code_id; /* of ELF files: the build-id */
+};
+
 struct firefox_reader {
 	struct stack_tree tree;
-	VEC(uint32_t) libs; /* number of the path in the tree's names */
+	VEC(struct firefox_lib) libs;
 	struct firefox_tables shared, own;
 	struct firefox_thread thread;
 	/* The samples of the thread. */
@@ -115,19 +127,66 @@ static uint32_t firefox_cell(const struct firefox_reader *f, enum firefox_column
 
 /* ---- stacks ---- */
 
-static uint32_t firefox_image_of(const struct firefox_reader *f, uint32_t func)
+/* Returns the library of a frame or function, or NULL. */
+static const struct firefox_lib *firefox_lib_of(const struct firefox_reader *f,
+						uint32_t frame, uint32_t func)
+{
+	uint32_t lib = firefox_cell(f, FRAME_LIB, frame);
+
+	if (lib == STACK_TREE_NONE)
+		lib = firefox_cell(f, RESOURCE_LIB,
+				   firefox_cell(f, FUNC_RESOURCE, func));
+	return lib < f->libs.nr ? &f->libs.at[lib] : NULL;
+}
+
+static uint32_t firefox_image_of(const struct firefox_reader *f,
+				 const struct firefox_lib *lib, uint32_t func)
 {
 	const uint32_t resource = firefox_cell(f, FUNC_RESOURCE, func);
-	const uint32_t lib = firefox_cell(f, RESOURCE_LIB, resource);
 	uint32_t text;
 
-	if (lib < f->libs.nr)
-		return f->libs.at[lib];
+	if (lib)
+		return lib->path;
 	text = firefox_cell(f, STRING, firefox_cell(f, FUNC_FILE, func));
 	if (text == STACK_TREE_NONE)
 		text = firefox_cell(f, STRING,
 				    firefox_cell(f, RESOURCE_NAME, resource));
 	return text == STACK_TREE_NONE ? 0 : text;
+}
+
+/* Functions without symbols are named after their address, "0x1a2b". */
+static bool firefox_is_unnamed(struct foreign_word name)
+{
+	size_t digits = 2;
+
+	if (!name.len)
+		return true;
+	if (name.len < 3 || name.at[0] != '0' || name.at[1] != 'x')
+		return false;
+	while (digits < name.len && isxdigit((unsigned char)name.at[digits]))
+		digits++;
+	return digits == name.len;
+}
+
+/* Returns the frame of code that the profile has only the address of, or STACK_TREE_NONE if memory
+ * is short. */
+static uint32_t firefox_position(struct firefox_reader *f,
+				 const struct firefox_lib *lib, uint32_t address)
+{
+	const struct foreign_frame position = { .kind = FOREIGN_ADDRESS,
+						.offset = address,
+						.build_id = stack_tree_text(
+							&f->tree, lib->code_id) };
+	const char *path = stack_tree_text(&f->tree, lib->path).at;
+	char text[NAME_MAX + sizeof("+0x") + 2 * sizeof(address)];
+	int len = snprintf(text, sizeof(text), "%.*s+0x%x", NAME_MAX, path_base(path),
+			   address);
+	uint32_t name =
+		stack_tree_name(&f->tree, (struct foreign_word){ text, (size_t)len });
+
+	return name == STRTAB_FAILED
+		       ? STACK_TREE_NONE
+		       : stack_tree_position(&f->tree, name, lib->path, &position);
 }
 
 /* Returns the node of a stack whose caller has been resolved, or STACK_TREE_NONE if memory is
@@ -136,19 +195,27 @@ static uint32_t firefox_resolve(struct firefox_reader *f, const uint32_t *nodes,
 				uint32_t stack)
 {
 	const uint32_t prefix = firefox_cell(f, STACK_PREFIX, stack);
-	const uint32_t func =
-		firefox_cell(f, FRAME_FUNC, firefox_cell(f, STACK_FRAME, stack));
+	const uint32_t frame = firefox_cell(f, STACK_FRAME, stack);
+	const uint32_t func = firefox_cell(f, FRAME_FUNC, frame);
+	const uint32_t address = firefox_cell(f, FRAME_ADDRESS, frame);
+	const struct firefox_lib *lib = firefox_lib_of(f, frame, func);
 	uint32_t name = firefox_cell(f, STRING, firefox_cell(f, FUNC_NAME, func));
+	uint32_t made;
 	const bool is_bad = prefix != STACK_TREE_NONE && prefix >= stack;
 
 	if (func == STACK_TREE_NONE || is_bad)
 		f->info->skipped++;
 	if (name == STACK_TREE_NONE)
 		name = 0;
-	return stack_tree_child(
-		&f->tree,
-		prefix == STACK_TREE_NONE || is_bad ? STACK_TREE_EMPTY : nodes[prefix],
-		stack_tree_frame(&f->tree, name, firefox_image_of(f, func)));
+	if (lib && lib->path && address != STACK_TREE_NONE &&
+	    firefox_is_unnamed(stack_tree_text(&f->tree, name)))
+		made = firefox_position(f, lib, address);
+	else
+		made = stack_tree_frame(&f->tree, name, firefox_image_of(f, lib, func));
+	return stack_tree_child(&f->tree,
+				prefix == STACK_TREE_NONE || is_bad ? STACK_TREE_EMPTY
+								    : nodes[prefix],
+				made);
 }
 
 /* Resolves all stacks of the current thread.  A caller precedes its callees in the table. */
@@ -264,6 +331,7 @@ enum {
 	SHARED_LIB = NR_COLUMNS,
 	SHARED_LIB_PATH,
 	SHARED_LIB_NAME,
+	SHARED_LIB_CODE_ID,
 	SHARED_START,
 	NR_SHARED
 };
@@ -272,6 +340,8 @@ static const char *const firefox_shared[NR_SHARED] = {
 	[STACK_PREFIX] = "shared/stackTable/prefix/*",
 	[STACK_FRAME] = "shared/stackTable/frame/*",
 	[FRAME_FUNC] = "shared/frameTable/func/*",
+	[FRAME_ADDRESS] = "shared/frameTable/address/*",
+	[FRAME_LIB] = "shared/frameTable/lib/*",
 	[FUNC_NAME] = "shared/funcTable/name/*",
 	[FUNC_RESOURCE] = "shared/funcTable/resource/*",
 	[FUNC_FILE] = "shared/funcTable/fileName/*",
@@ -281,6 +351,7 @@ static const char *const firefox_shared[NR_SHARED] = {
 	[SHARED_LIB] = "libs/*",
 	[SHARED_LIB_PATH] = "libs/*/path",
 	[SHARED_LIB_NAME] = "libs/*/name",
+	[SHARED_LIB_CODE_ID] = "libs/*/codeId",
 	[SHARED_START] = "meta/startTime",
 };
 
@@ -288,18 +359,22 @@ static const char *const firefox_shared[NR_SHARED] = {
 static int firefox_take_lib(struct firefox_reader *f, size_t at,
 			    const struct json_value *v)
 {
-	uint32_t *last = f->libs.nr ? &f->libs.at[f->libs.nr - 1] : NULL;
+	const struct firefox_lib none = { 0 };
+	struct firefox_lib *last = f->libs.nr ? &f->libs.at[f->libs.nr - 1] : NULL;
 	uint32_t text;
 
 	if (at == SHARED_LIB)
-		return v->kind != JSON_BEGIN || vec_push(&f->libs, 0) ? 0 : -ENOMEM;
+		return v->kind != JSON_BEGIN || vec_push(&f->libs, none) ? 0 : -ENOMEM;
 	if (v->kind != JSON_STRING || !v->text.len || !last ||
-	    (at == SHARED_LIB_NAME && *last))
+	    (at == SHARED_LIB_NAME && last->path))
 		return 0;
 	text = stack_tree_name(&f->tree, v->text);
 	if (text == STRTAB_FAILED)
 		return -ENOMEM;
-	*last = text;
+	if (at == SHARED_LIB_CODE_ID)
+		last->code_id = text;
+	else
+		last->path = text;
 	return 0;
 }
 
@@ -337,6 +412,8 @@ static const char *const firefox_threads[NR_THREAD] = {
 	[STACK_PREFIX] = "threads/*/stackTable/prefix/*",
 	[STACK_FRAME] = "threads/*/stackTable/frame/*",
 	[FRAME_FUNC] = "threads/*/frameTable/func/*",
+	[FRAME_ADDRESS] = "threads/*/frameTable/address/*",
+	[FRAME_LIB] = "threads/*/frameTable/lib/*",
 	[FUNC_NAME] = "threads/*/funcTable/name/*",
 	[FUNC_RESOURCE] = "threads/*/funcTable/resource/*",
 	[FUNC_FILE] = "threads/*/funcTable/fileName/*",

@@ -28,9 +28,20 @@ struct foreign_word {
 	size_t len;     /* 0: unknown */
 };
 
+enum foreign_position {
+	FOREIGN_NAMED,       /* a function */
+	FOREIGN_FILE_OFFSET, /* an offset in the file of the image */
+	FOREIGN_ADDRESS      /* relative to the page of the image's first segment */
+};
+
+/* A function, or a position in a binary whose function the profile does not name.  The position of
+ * a caller is in its call instruction. */
 struct foreign_frame {
-	struct foreign_word name;
+	struct foreign_word name; /* with a position: used if its binary is not found */
 	struct foreign_word image;
+	struct foreign_word build_id; /* hexadecimal */
+	enum foreign_position kind;
+	uint64_t offset;
 };
 
 /* `count` samples that are equal in all known fields. */

@@ -24,6 +24,13 @@ struct value_type {
 	uint64_t unit;
 };
 
+struct pprof_mapping {
+	uint64_t start, limit; /* addresses */
+	uint64_t offset;       /* of `start` in the file */
+	uint64_t file;         /* string, like the next one */
+	uint64_t build_id;
+};
+
 struct function {
 	uint64_t name;
 	uint64_t system_name;
@@ -39,7 +46,7 @@ struct location {
 struct foreign_pprof {
 	VEC(struct foreign_word) strings;
 	VEC(struct value_type) types;
-	VEC(uint64_t) mappings; /* index of the file name's string, in file order */
+	VEC(struct pprof_mapping) mappings; /* in file order */
 	VEC(struct function) functions;
 	VEC(struct location) locations;
 	VEC(uint64_t) lines; /* function ids, innermost first */
@@ -125,14 +132,19 @@ static void foreign_pprof_take_type(struct foreign_pprof *w, struct cursor c)
 
 static void take_mapping(struct foreign_pprof *w, struct cursor c)
 {
-	uint64_t id = 0, file = 0;
+	struct pprof_mapping m = { 0 };
+	uint64_t id = 0;
 	struct protobuf_field f;
 
 	while (protobuf_next_field(&c, &f)) {
 		id = f.number == 1 ? f.value : id;
-		file = f.number == 5 ? f.value : file;
+		m.start = f.number == 2 ? f.value : m.start;
+		m.limit = f.number == 3 ? f.value : m.limit;
+		m.offset = f.number == 4 ? f.value : m.offset;
+		m.file = f.number == 5 ? f.value : m.file;
+		m.build_id = f.number == 6 ? f.value : m.build_id;
 	}
-	if (vec_push(&w->mappings, file))
+	if (vec_push(&w->mappings, m))
 		foreign_pprof_remember(w, &w->mapping_by, id, w->mappings.nr);
 	else
 		w->no_memory = true;
@@ -277,16 +289,27 @@ static void take_label(const struct foreign_pprof *w, struct cursor c,
 		s->cpu = (int64_t)number;
 }
 
-static bool foreign_pprof_add_frame(struct foreign_pprof *w, struct foreign_word name,
-				    struct foreign_word image)
+static bool foreign_pprof_add_frame(struct foreign_pprof *w,
+				    const struct foreign_frame *frame)
 {
-	const struct foreign_frame frame = { .name = name, .image = image };
-
 	if (w->frames.nr == FOREIGN_FRAMES_MAX)
 		return false;
-	if (!vec_push(&w->frames, frame))
+	if (!vec_push(&w->frames, *frame))
 		w->no_memory = true;
 	return true;
+}
+
+/* Sets the position of a location without functions, if its mapping is that of a file. */
+static void foreign_pprof_set_position(const struct foreign_pprof *w,
+				       const struct pprof_mapping *m, uint64_t address,
+				       struct foreign_frame *frame)
+{
+	if (address < m->start || address >= m->limit || frame->image.len < 2 ||
+	    frame->image.at[0] != '/' || frame->image.at[1] == '/')
+		return;
+	frame->kind = FOREIGN_FILE_OFFSET;
+	frame->offset = address - m->start + m->offset;
+	frame->build_id = foreign_pprof_string_at(w, m->build_id);
 }
 
 /* Appends the frames of a location. Returns false if the stack is too deep. */
@@ -295,30 +318,34 @@ static bool add_location(struct foreign_pprof *w, uint64_t id)
 	uint32_t at = map_get(&w->location_by, id, 0);
 	const struct location *l = at == MAP_NONE ? NULL : &w->locations.at[at];
 	uint32_t mapping = l ? map_get(&w->mapping_by, l->mapping, 0) : MAP_NONE;
-	struct foreign_word image = { "", 0 };
+	const struct pprof_mapping *m =
+		mapping == MAP_NONE ? NULL : &w->mappings.at[mapping];
+	struct foreign_frame frame = { .name = { "", 0 }, .image = { "", 0 } };
 
 	if (!l) {
 		w->info->skipped++;
 		return true;
 	}
-	if (mapping != MAP_NONE)
-		image = foreign_pprof_string_at(w, w->mappings.at[mapping]);
-	if (!l->nr_lines)
-		return foreign_pprof_add_frame(w, (struct foreign_word){ "", 0 },
-					       image);
+	if (m)
+		frame.image = foreign_pprof_string_at(w, m->file);
+	if (!l->nr_lines) {
+		if (m)
+			foreign_pprof_set_position(w, m, l->address, &frame);
+		return foreign_pprof_add_frame(w, &frame);
+	}
 	for (size_t i = 0; i < l->nr_lines; i++) {
 		uint32_t f =
 			map_get(&w->function_by, w->lines.at[l->first_line + i], 0);
-		struct foreign_word name = { "", 0 };
 
+		frame.name = (struct foreign_word){ "", 0 };
 		if (f != MAP_NONE) {
-			name = foreign_pprof_string_at(w,
-						       w->functions.at[f].system_name);
-			if (!name.len)
-				name = foreign_pprof_string_at(w,
-							       w->functions.at[f].name);
+			frame.name = foreign_pprof_string_at(
+				w, w->functions.at[f].system_name);
+			if (!frame.name.len)
+				frame.name = foreign_pprof_string_at(
+					w, w->functions.at[f].name);
 		}
-		if (!foreign_pprof_add_frame(w, name, image))
+		if (!foreign_pprof_add_frame(w, &frame))
 			return false;
 	}
 	return true;
@@ -481,7 +508,8 @@ int foreign_read_pprof(const void *bytes, size_t len, foreign_fn fn, void *ctx,
 	w.tid_key = foreign_pprof_key_of(&w, "tid");
 	w.cpu_key = foreign_pprof_key_of(&w, "cpu");
 	if (w.mappings.nr)
-		ret_info->main_image = foreign_pprof_string_at(&w, w.mappings.at[0]);
+		ret_info->main_image =
+			foreign_pprof_string_at(&w, w.mappings.at[0].file);
 	ret_info->start_wall_ns = w.time_ns;
 	ret_info->period_event = foreign_pprof_string_at(&w, w.period_type.type);
 	ret_info->period = w.period;

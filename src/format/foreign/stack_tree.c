@@ -28,7 +28,7 @@ struct foreign_word stack_tree_text(const struct stack_tree *t, uint32_t name)
 
 uint32_t stack_tree_frame(struct stack_tree *t, uint32_t name, uint32_t image)
 {
-	struct foreign_frame frame;
+	struct foreign_frame frame = { 0 };
 	uint32_t found = map_get(&t->frame_by, name, image);
 
 	if (found != MAP_NONE)
@@ -40,6 +40,21 @@ uint32_t stack_tree_frame(struct stack_tree *t, uint32_t name, uint32_t image)
 	    map_set(&t->frame_by, name, image, (uint32_t)t->frames.nr - 1))
 		return STACK_TREE_NONE;
 	return (uint32_t)t->frames.nr - 1;
+}
+
+uint32_t stack_tree_position(struct stack_tree *t, uint32_t name, uint32_t image,
+			     const struct foreign_frame *position)
+{
+	uint32_t number = stack_tree_frame(t, name, image);
+	struct foreign_frame *f;
+
+	if (number == STACK_TREE_NONE)
+		return number;
+	f = &t->frames.at[number];
+	f->kind = position->kind;
+	f->offset = position->offset;
+	f->build_id = position->build_id;
+	return number;
 }
 
 uint32_t stack_tree_child(struct stack_tree *t, uint32_t parent, uint32_t frame)

@@ -41,6 +41,9 @@ struct foreign_word stack_tree_text(const struct stack_tree *t, uint32_t name);
 /* Returns the number of the frame with this name and image, which is added if it is new, or
  * STACK_TREE_NONE if memory is short. */
 uint32_t stack_tree_frame(struct stack_tree *t, uint32_t name, uint32_t image);
+/* Like stack_tree_frame(), for a position in the image, which `name` describes. */
+uint32_t stack_tree_position(struct stack_tree *t, uint32_t name, uint32_t image,
+			     const struct foreign_frame *position);
 /* Returns the node of the stack that extends `parent` by a call of `frame`, which is added if it is
  * new, or STACK_TREE_NONE if memory is short or either does not exist. */
 uint32_t stack_tree_child(struct stack_tree *t, uint32_t parent, uint32_t frame);
