@@ -24,12 +24,13 @@
 enum {
 	INPUT_STEP = 1 << 20,
 	INPUT_BATCH_MAX = 64 << 20,
-	WORD_MAX = 64, /* of an input line: no address is longer */
+	/* Maximum bytes of an input line that matter; no address is longer. */
+	WORD_MAX = 64,
 	OUTPUT_STEP = 1 << 18,
-	ANSWER_BYTES = 128, /* estimated bytes per answer */
+	ANSWER_BYTES = 128, /* estimated bytes of an answer */
 	STEP_MIN = 1024,
 	TEXT_BYTES = 48 << 20, /* limit for the answers held in memory at once */
-	AHEAD = 16,            /* answers to prefetch ahead, to hide memory latency */
+	AHEAD = 16,            /* how many answers ahead to prefetch */
 	CACHE_LINE = 64
 };
 
@@ -54,7 +55,7 @@ struct addr2line_run {
 	struct lines *lines;
 	struct addr2line_out out;
 	VEC(uint64_t) addrs; /* addresses to look up */
-	VEC(uint64_t) shown; /* the numbers as given, if they are to be printed */
+	VEC(uint64_t) shown; /* the numbers as given; only filled if they are printed */
 	VEC(struct addr2line_piece) pieces;
 	bool failed;
 };
@@ -128,7 +129,8 @@ static const struct option_row rows[] = {
 	{ 0 },
 };
 
-/* Adds the address for a number from the user: the number itself, or an offset in a section. */
+/* Adds the address that an argument or input line gives: the number itself or, with --section, an
+ * offset in the section. */
 static void add_address(struct addr2line_run *run, const char *word)
 {
 	uint64_t shown = 0;
@@ -137,7 +139,7 @@ static void add_address(struct addr2line_run *run, const char *word)
 	if (word[0] == '0' && (word[1] == 'x' || word[1] == 'X'))
 		word += 2;
 	if (!parse_hex_at(&word, &shown))
-		shown = 0; /* as addr2line treats text that is not a number */
+		shown = 0; /* like addr2line, takes text that is not a number as 0 */
 	addr = shown;
 	if ((run->set.section || lines_is_relocatable(run->lines)) &&
 	    lines_position(run->lines, run->set.section, shown, &addr))
@@ -147,8 +149,8 @@ static void add_address(struct addr2line_run *run, const char *word)
 		run->failed = true;
 }
 
-/* Prefetches an answer: input order differs from address order, so consecutive answers are far
- * apart. */
+/* Prefetches an answer. The answers are stored in the order of addresses, so answers that are
+ * consecutive in the output are far apart in memory. */
 static void addr2line_fetch(const uint8_t *at)
 {
 	__builtin_prefetch(at);
@@ -179,9 +181,9 @@ static int addr2line_put_in_order(struct addr2line_run *run, size_t first, size_
 	return r;
 }
 
-/* Looks up the inputs [first, end), whose keys are among `keys`, in address order: neighbors are
- * in the same part of the index and share much of their text.
- * Returns 0, or if the answers are too long, the number of inputs to try instead. */
+/* Looks up the inputs [first, end) in the order of addresses, which `keys` has for all inputs:
+ * neighbors are in the same part of the index and share much of their text. Returns 0 or, if the
+ * answers use too much memory, the number of inputs to try instead. */
 static size_t addr2line_look_up(struct addr2line_run *run, const struct sort_key *keys,
 				size_t first, size_t end)
 {
@@ -197,15 +199,15 @@ static size_t addr2line_look_up(struct addr2line_run *run, const struct sort_key
 			continue;
 		run->pieces.at[number] = addr2line_out_put(out, keys[i].at, shown);
 		nr++;
-		/* A minimum, because smaller groups share less text. */
+		/* Do not make groups smaller than a minimum, because they share less text. */
 		if (out->text.len > TEXT_BYTES && end - first > STEP_MIN)
 			return nr / 2 > STEP_MIN ? nr / 2 : STEP_MIN;
 	}
 	return 0;
 }
 
-/* Answers all inputs together unless that needs too much memory: template names can have
- * thousands of bytes. */
+/* Answers all inputs together or, if that needs too much memory, in several steps: names of
+ * templates can have thousands of bytes. */
 static int answer_in_steps(struct addr2line_run *run, const struct sort_key *keys)
 {
 	size_t step = run->addrs.nr;
@@ -297,7 +299,8 @@ static bool more_now(void)
 	return poll(&in, 1, 0) > 0;
 }
 
-/* Answers as soon as no more input is pending, because other programs use this through pipes. */
+/* Reads addresses from the standard input. Answers as soon as no more input is pending, because
+ * other programs use this through pipes. */
 static int answer_input(struct addr2line_run *run)
 {
 	struct buf in = { 0 };

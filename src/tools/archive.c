@@ -170,7 +170,7 @@ static int archive_check(const struct archive_settings *set, struct err *err)
 	return 0;
 }
 
-/* OProfile's own text: scripts and users know it. */
+/* Prints where the recordings are, in OProfile's words, which scripts and users know. */
 static void say_where(const struct report_sources *sources)
 {
 	if (!sources->samples_dir || !strcmp(sources->samples_dir, "/" ARCHIVE_SAMPLES))

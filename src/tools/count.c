@@ -17,7 +17,7 @@
 #include "tools/cli/command.h"
 
 enum {
-	STEP_MS = 100, /* intervals are rounded to this, as in OProfile */
+	STEP_MS = 100, /* intervals are rounded to multiples of this, as in OProfile */
 	REPEATS_MAX = 10000,
 	EXIT_NOT_FOUND = 127,
 	EXIT_CANNOT_RUN = 126
@@ -154,7 +154,7 @@ static int read_numbers(const char *text, const char *option, struct count_run *
 		free(word);
 		if (!good)
 			return -EINVAL;
-		/* Count a task that is named twice only once. */
+		/* If a task is given twice, count it once. */
 		if (!count_has_number(run->tasks.at, run->tasks.nr, (pid_t)number) &&
 		    !vec_push(&run->tasks, (pid_t)number))
 			return err_set(err, -ENOMEM, "out of memory");
@@ -425,7 +425,8 @@ static int count_run(const struct command *self, int argc, char **argv)
 		r = count_run_words(&j, argv + first, argc - first, &err);
 		if (r)
 			command_error("%s", err.text);
-		/* Shell-compatible status if the command cannot be run; other failures give 1. */
+		/* If the command could not be run, exit with the status that a shell would use;
+		 * after other failures with 1. */
 		if (r && j.run.not_run)
 			r = r == -ENOENT ? EXIT_NOT_FOUND : EXIT_CANNOT_RUN;
 		else

@@ -57,7 +57,7 @@ static void dump_put_frame(struct buf *out, const struct dict *d, uint32_t numbe
 	buf_put(out, offset, (size_t)len);
 }
 
-/* Leaf first, separated by semicolons. */
+/* Appends the functions of a stack, the innermost first, separated by semicolons. */
 static void dump_put_stack(struct buf *out, const struct dict *d, uint32_t stack)
 {
 	static const char truncated[] = "[truncated]";
@@ -70,7 +70,8 @@ static void dump_put_stack(struct buf *out, const struct dict *d, uint32_t stack
 			buf_put_u8(out, ';');
 		dump_put_frame(out, d, node->frame);
 		first = false;
-		/* Callers have lower numbers than callees; anything else would be a cycle. */
+		/* Callers have lower numbers than callees. Stop at any other node, which would be
+		 * a cycle. */
 		if (node->parent >= stack)
 			return;
 		stack = node->parent;

@@ -21,7 +21,7 @@ enum {
 	DEFAULT_COUNT = 100000
 };
 
-/* All bits of an x86 config word except code and unit mask. */
+/* Mask for the event code and the unit mask in an x86 config word; all other bits are extra. */
 static const uint64_t not_extra = ~(uint64_t)0xf0000ffff;
 
 extern const struct command command_events;
@@ -111,7 +111,8 @@ struct query {
 	struct events_settings set;
 	const struct cpu_type *cpu; /* NULL: unknown */
 	struct event_requests reqs;
-	/* The listed views: one for all, or one per type of core. */
+	/* The CPUs whose events are listed: one entry or, on a machine with several core types,
+	 * one per type. */
 	struct event_cores cores[EVENT_CORES_MAX];
 	struct event_requests of_cores[EVENT_CORES_MAX];
 	struct events_view views[EVENT_CORES_MAX];
@@ -140,7 +141,8 @@ static int list_cpu_types(void)
 	return 0;
 }
 
-/* Without a requested type, uses this machine's CPU, with a message if it has no counters. */
+/* Finds the requested CPU type. Without a request, uses that of this machine, with a message if it
+ * has no counters. */
 static int find_cpu(struct query *q)
 {
 	const char *word = q->set.cpu_type;
@@ -193,7 +195,8 @@ static void add_view(struct query *q, const struct event_catalog *c,
 	};
 }
 
-/* Adds a view for each type of core with known events, or else one for the CPU. */
+/* Fills the list of CPUs: an entry for each core type with known events, or else one for the CPU
+ * type. */
 static int choose_views(struct query *q, struct err *err)
 {
 	size_t nr = q->reqs.no_host ? 0 : events_cores(&q->reqs, q->cores);
@@ -262,9 +265,8 @@ static unsigned int counters_needed(const struct query *q)
 	return need;
 }
 
-/* Warns if the events do not fit at the same time.  For this machine, the kernel decides; for
- * other CPUs, the catalog lists the counters.  `first` is the first event without a counter
- * according to the catalog. */
+/* Warns if the events do not fit at the same time. For this machine, asks the kernel; for other
+ * CPUs, uses `first`, the first event without a counter according to the catalogue. */
 static void events_report_multiplexing(const struct query *q, size_t first)
 {
 	const struct event_request *events = q->reqs.list.at;
@@ -343,7 +345,7 @@ static int print_mask(struct query *q, char **words, int nr)
 	return 0;
 }
 
-/* Finds an event by its name, or by the name that an older CPU uses. */
+/* Finds an event by name; the name can be one of an older CPU. */
 static const struct catalog_event *events_find_event(const struct query *q,
 						     const char *name)
 {
@@ -359,7 +361,7 @@ static const struct catalog_event *events_find_event(const struct query *q,
 	return e;
 }
 
-/* Prints only the event's code, as OProfile does. */
+/* Prints the code of an event and nothing else, as OProfile does. */
 static int print_code(struct query *q, const char *name)
 {
 	const struct catalog_event *e;

@@ -110,7 +110,8 @@ static int import_check_name(const char *name, struct err *err)
 	return 0;
 }
 
-/* Makes a session of private recordings private.  The directories above it are as for others. */
+/* If the input is private, makes the new session readable only for its owner. The directories
+ * above it keep their permissions. */
 static int import_keep_private(const struct import_run *m, struct err *err)
 {
 	if (!m->sources.is_private)
@@ -243,7 +244,7 @@ static int import_all(struct import_run *m, char *const *words, struct err *err)
 	return r;
 }
 
-/* Does what OProfile's opimport did. */
+/* Converts a sample file, as OProfile's opimport does. */
 static int import_convert(const struct import_options *o, char *const *words,
 			  struct err *err)
 {

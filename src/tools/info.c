@@ -42,7 +42,8 @@ static const struct option_row rows[] = {
 	{ 0 },
 };
 
-/* `archive`: the word that named the archive that contains it, or NULL. */
+/* Reads the metadata of a recording. `archive` is the argument that named the archive which
+ * contains it, or NULL. */
 static int read_source(struct all *all, const struct report_session *from,
 		       const char *archive, struct err *err)
 {
@@ -78,7 +79,8 @@ static int write_infos(FILE *out, void *ctx)
 	return 0;
 }
 
-/* Names come from others: remove control sequences for the terminal.  Returns 1 or 0. */
+/* Prints all metadata. Names in it are untrusted, so control sequences are removed on a terminal.
+ * Returns 1 on failure, else 0. */
 static int info_show(struct all *all)
 {
 	const struct terminal_options options = { .no_pager = true };
@@ -93,7 +95,8 @@ static int info_show(struct all *all)
 	return r != 0;
 }
 
-/* Here, words that are not sources are errors, not patterns.  `word` NULL: the last recording. */
+/* Reads the recording that an argument names (NULL: the last recording). An argument that names no
+ * recording is an error here, and not a pattern for binaries. */
 static int read_word(struct all *all, char *word, struct report_sources *sources,
 		     struct err *err)
 {
@@ -107,15 +110,15 @@ static int read_word(struct all *all, char *word, struct report_sources *sources
 	struct stat st;
 	int r;
 
-	/* For a file, the reader gives the best error message. */
+	/* Read a file directly, because its reader gives the best error message. */
 	if (word && !archive &&
 	    (!strcmp(word, "-") || stat(word, &st) || !S_ISDIR(st.st_mode)))
 		return read_source(all, &file, NULL, err);
 	sources->trust = file.trust;
 	r = report_sources_find(all->set.session_dir, words, &spec, sources, err);
 	spec_done(&spec);
-	/* A word that is not a source was taken for a pattern, which matched nothing or another
-	 * session. */
+	/* report_sources_find() takes an argument that names no recording as a pattern, and then
+	 * finds no session or another one. */
 	if (word && !archive && r != -EPERM &&
 	    (r || sources->sessions.nr != 1 ||
 	     strcmp(sources->sessions.at[0].name, word)))
@@ -139,7 +142,8 @@ static int status_of(const struct all *all)
 
 static int run_words(struct all *all, char **words, size_t nr)
 {
-	/* The names must live as long as the output. */
+	/* Keep the sources until the output is written, because the metadata borrows their
+	 * names. */
 	struct report_sources *sources = calloc(nr, sizeof(*sources));
 	struct err err = { 0 };
 	bool failed = false;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* main.c - one program under many names: `oprofile record` and its link `operf`. */
+/* main.c - selects the command: by the first argument (`oprofile record`), or by the name of a
+ * link to the program (`operf`). */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -88,7 +89,8 @@ static int show_help(const char *name)
 	return 0;
 }
 
-/* If files were reported as unreadable or damaged, the report is incomplete. */
+/* Runs a command. If files were reported as unreadable or damaged, changes a status of 0 to that
+ * of an incomplete report. */
 static int main_run_command(const struct command *cmd, int argc, char **argv)
 {
 	int status = cmd->run(cmd, argc, argv);
@@ -98,7 +100,7 @@ static int main_run_command(const struct command *cmd, int argc, char **argv)
 	return failures_report(status, cmd->is_recorder);
 }
 
-/* `oprofile ...`: the first argument selects the command. */
+/* Handles `oprofile ...`, where the first argument selects the command. */
 static int run_word(int argc, char **argv)
 {
 	const char *word = argc > 1 ? argv[1] : NULL;
@@ -144,7 +146,7 @@ int main(int argc, char **argv)
 	} else {
 		status = run_word(argc, argv);
 	}
-	/* With `> file` on a full disk, the command must fail. */
+	/* If the output could not be written, for example to a full disk, the command fails. */
 	if (fflush(stdout) || ferror(stdout)) {
 		command_error("cannot write to the standard output: %s",
 			      strerror(-output_failure(stdout)));

@@ -142,7 +142,8 @@ static int script_check_found(struct script_run *run)
 	return no_match_error(&run->sources, &run->spec, &run->err);
 }
 
-/* Writes all sources in command-line order.  pager_run() detects when the output is closed. */
+/* Prints the samples of all sources, in the order of the arguments. pager_run() detects when the
+ * output is closed. */
 static int script_write_all(FILE *out, void *ctx)
 {
 	struct script_run *run = ctx;
@@ -165,7 +166,7 @@ static int script_write_all(FILE *out, void *ctx)
 	return script_check_found(run);
 }
 
-/* --input adds a word that must be a source. */
+/* Finds the sources. The argument of --input must name one. */
 static int script_find_sources(struct script_run *run, char *const *words)
 {
 	const char *input = run->set.input;
@@ -217,7 +218,7 @@ static int script_prepare(struct script_run *run, char *const *words)
 	return r ? r : script_make_locations(run);
 }
 
-/* On a terminal, uses a pager and removes control sequences. */
+/* Prints all samples; on a terminal, through a pager and without control sequences. */
 static int script_show(struct script_run *run)
 {
 	const struct terminal_options terminal = { .no_pager = run->set.no_pager };

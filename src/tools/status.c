@@ -39,7 +39,7 @@ static const char *status_text_of(const struct control_reply *reply, const char 
 	return value && *value ? value : "unknown";
 }
 
-/* Returns false if the daemon does not report the key. */
+/* Stores the number that the daemon reports for a key. Returns false if it reports none. */
 static bool status_number_of(const struct control_reply *reply, const char *key,
 			     uint64_t *ret_v)
 {
@@ -99,7 +99,8 @@ static void status_print_kernel(const struct control_reply *reply)
 	status_put_line("Kernel", line);
 }
 
-/* Prints "0.31 % of one CPU, 12.3 s in all", as far as known. */
+/* Prints the daemon's CPU time, such as "0.31 % of one CPU, 12.3 s in all"; omits what it does not
+ * report. */
 static void print_cpu(const struct control_reply *reply)
 {
 	char line[LINE_MAX_BYTES];
@@ -142,7 +143,7 @@ static void print_bytes(const struct control_reply *reply, const char *key,
 	status_put_line(name, line);
 }
 
-/* "2026-11-22 08:30:05 (12 minutes ago)" */
+/* Prints the time of the oldest sample, such as "2026-11-22 08:30:05 (12 minutes ago)". */
 static void print_oldest(const struct control_reply *reply)
 {
 	static const struct {
@@ -208,7 +209,8 @@ static void print_lines(const struct control_reply *reply)
 
 /* ---- as JSON ---- */
 
-/* Keys in `numbers` are numbers; everything else is text. */
+/* Adds a field of the daemon's reply to the JSON. Fields in `numbers` become numbers, all others
+ * strings. */
 static void put_field(struct json *j, const struct control_field *f)
 {
 	static const char *const numbers[] = { "pid",

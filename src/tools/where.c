@@ -40,8 +40,8 @@ struct where {
 	struct where_settings set;
 	const char *pattern;
 	struct naming_locations *locations;
-	unsigned int nr_found; /* images that match the pattern */
-	unsigned int nr_named; /* of these, images with symbols */
+	unsigned int nr_found; /* number of images that match the pattern */
+	unsigned int nr_named; /* number of matching images with symbols */
 };
 
 static const struct option_row rows[] = {
@@ -130,7 +130,7 @@ static int where_look_at(void *ctx, const struct source_image *at)
 	return 0;
 }
 
-/* Looks up a build-id or a file that is in no recording. */
+/* Runs the search for a build-id or a file that is in no recording. */
 static int look_alone(struct where *w, const char *word, struct err *err)
 {
 	struct session_info info = { .hostname = "", .os_release = "", .vmlinux = "" };
@@ -179,8 +179,8 @@ static int where_make_locations(struct where *w, const struct report_sources *so
 	return locations_make(from, &w->locations, err);
 }
 
-/* Searches the recordings named before the last argument, or the current session if there is one.
- */
+/* Searches for the pattern, which is the last argument, in the recordings that the arguments
+ * before it name, or in the current session if there is one. */
 static int look_in_recordings(struct where *w, char **words, size_t nr, struct err *err)
 {
 	struct report_sources sources = { .trust = report_trust(w->set.force) };

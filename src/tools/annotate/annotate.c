@@ -58,11 +58,11 @@ struct annotate {
 	char ratios_said[RATIOS_SAID_MAX];
 	size_t only_file; /* with --hottest */
 	struct report_code code;
-	struct report_code
-		source_code; /* the same, for sources embedded in debug information */
+	/* Like `code`, for sources that are embedded in debug information. */
+	struct report_code source_code;
 	struct annotate_objdump objdump;
 	struct annotate_html *html; /* with --html */
-	bool left_out;              /* --output-dir lacks a source */
+	bool left_out;              /* some source was not written to --output-dir */
 	struct err *err;
 };
 
@@ -74,7 +74,7 @@ static int make_plan(struct annotate *a, char *const *words)
 	int r;
 
 	plan->options = a->options.report;
-	/* Keys needed to compute lines. */
+	/* Request the keys from which the lines are computed. */
 	plan->options.symbols = true;
 	plan->options.details = true;
 	plan->options.debug_info = !a->options.assembly || a->options.both;
@@ -104,7 +104,8 @@ static int make_plan(struct annotate *a, char *const *words)
 		a->err);
 }
 
-/* The ratio columns have no headings, so describe them in the header. */
+/* Returns a description of the ratio columns for the header, because these columns have no
+ * headings. */
 static const char *say_ratios(struct annotate *a)
 {
 	const struct present_options *o = &a->plan.present;
@@ -212,8 +213,8 @@ static int annotate_find_source(struct annotate *a, const struct annotated_file 
 		       : 0;
 }
 
-/* Warns if the source cannot be shown, or has changed.  Returns a note for its listing, or
- * NULL. */
+/* Warns if the source cannot be shown or has changed since the binary was built. Returns a note
+ * for the listing, or NULL. */
 static const char *annotate_check_source(const struct annotate *a,
 					 const struct annotated_file *file,
 					 const struct source_file *source)
@@ -248,7 +249,7 @@ static int write_source(struct annotate *a, FILE *out, size_t file,
 	return 0;
 }
 
-/* For code listings with interleaved sources; warns once per source. */
+/* Opens a source for listings of code with interleaved sources; warns once per source. */
 static FILE *annotate_open_text(void *ctx, const char *path)
 {
 	struct annotate *a = ctx;
@@ -359,7 +360,8 @@ static int annotate_close_below(struct annotate *a, const struct annotate_output
 	return r;
 }
 
-/* Leaves the source out, with a warning, if no file can have that path. */
+/* Writes the listing of a source below --output-dir. If no file can have that path, skips it with
+ * a warning. */
 static int annotate_write_below(struct annotate *a, struct annotate_output *o, size_t f,
 				const char *path, struct source_file *source)
 {
@@ -567,7 +569,7 @@ static int annotate(struct annotate *a, char *const *words)
 	return incomplete || a->left_out ? STATUS_INCOMPLETE : 0;
 }
 
-/* Copies the arguments in their original order, which parsing changes. */
+/* Copies the arguments in their original order, because parsing reorders them. */
 static const char **copy_words(int argc, char **argv)
 {
 	const char **words = calloc((size_t)argc + 1, sizeof(*words));

@@ -25,12 +25,13 @@
 #include "tools/report/code.h"
 
 enum {
-	PROBE = 8192 /* a text has no NUL in this many bytes, as in diff and git */
+	/* Like diff and git, takes a file as text if its first bytes, this many, contain no NUL. */
+	PROBE = 8192
 };
 
 /* ---- sources ---- */
 
-/* Returns NULL for a text, or the reason why it is not one. */
+/* Returns NULL if the open file is a text, or the reason why it is not. */
 static const char *annotate_files_check_text(int fd)
 {
 	char bytes[PROBE];
@@ -41,7 +42,8 @@ static const char *annotate_files_check_text(int fd)
 	return memchr(bytes, 0, (size_t)len) ? "it is not a text" : NULL;
 }
 
-/* Takes ownership of the descriptor.  Returns NULL, or the reason why the file cannot be shown. */
+/* Opens a stream for a source. Takes ownership of the descriptor. Returns NULL, or the reason why
+ * the file cannot be shown. */
 static const char *annotate_files_take_text(struct source_file *s, int fd)
 {
 	const char *why = NULL;
@@ -97,7 +99,8 @@ static const char *annotate_files_binary_of(const struct source_locations *p,
 	return path[0] ? path : NULL;
 }
 
-/* Returns a descriptor or a negative errno; s->file is NULL if no file was found. */
+/* Opens the source that source_find() or a server provides. Returns a descriptor or a negative
+ * errno; s->file is NULL if no file was found. */
 static int open_found(const struct source_locations *p, const char *full,
 		      const struct profile_image *image, struct source_file *s)
 {
@@ -211,8 +214,8 @@ void annotate_output_close(struct annotate_output *o)
 	strtab_done(&o->written);
 }
 
-/* Appends a name of a path.  If escapes make it too long for a file system, replaces each
- * control character instead, which keeps the length. */
+/* Appends a name of a path. If escapes would make it too long for a file system, replaces each
+ * control character by "_". */
 static void annotate_files_escape_name(struct buf *out, char *name, size_t len)
 {
 	size_t before = out->len;
@@ -232,7 +235,7 @@ char *annotate_output_path(const char *source)
 
 	if (!full)
 		return NULL;
-	/* path_full() leaves single slashes only, each before a name. */
+	/* A path of path_full() consists of single slashes, each followed by a name. */
 	for (char *at = full; *at;) {
 		size_t len = strcspn(at + 1, "/");
 
@@ -276,8 +279,8 @@ static int annotate_files_refuse(const struct annotate_output *o, const char *pa
 		       o->dir, path, o->dir);
 }
 
-/* Opens or creates a directory in the one open as `above`, and closes `above`.  Returns a
- * descriptor or a negative errno. */
+/* Opens the directory `name` in the directory `above`, and creates it if missing; closes `above`.
+ * Returns a descriptor or a negative errno. */
 static int enter_folder(const struct annotate_output *o, int above, const char *name,
 			size_t len)
 {
@@ -307,7 +310,7 @@ static int open_folders(const struct annotate_output *o, const char *path,
 	*ret_name = at;
 	if (fd >= 0)
 		return fd;
-	/* A symbolic link has the name of the directory. */
+	/* -ELOOP: a symbolic link has the name of the directory. */
 	if (fd == -ELOOP)
 		return annotate_files_refuse(o, path, err);
 	if (fd == -EPERM)
@@ -340,7 +343,7 @@ static int clear_position(const struct annotate_output *o, const char *path, int
 		       : 0;
 }
 
-/* Returns 0, or -EINVAL, -EEXIST or -ENAMETOOLONG if no file can have this path. */
+/* Checks a path. Returns 0, or -EINVAL, -EEXIST or -ENAMETOOLONG if no file can have this path. */
 static int annotate_files_check_path(const struct annotate_output *o, const char *path,
 				     struct err *err)
 {
@@ -353,7 +356,7 @@ static int annotate_files_check_path(const struct annotate_output *o, const char
 			err, -EEXIST,
 			"cannot write '%s%s': another source file was already written to it",
 			o->dir, path);
-	/* No command could open a longer path. */
+	/* Other programs could not open a longer path. */
 	return strlen(o->dir) + strlen(path) < PATH_MAX
 		       ? 0
 		       : err_sys(err, -ENAMETOOLONG, "cannot write '%s%s'", o->dir,

@@ -15,23 +15,23 @@ struct naming_locations;
 struct profile_image;
 struct source_find;
 
-/* Configures the search for sources. */
+/* Where to search for sources. */
 struct source_locations {
 	struct source_find *find;
 	struct naming_locations
 		*locations; /* contains the debuginfod servers; NULL: none */
 	struct report_code *
 		code; /* code whose debug information can contain sources; NULL: none */
-	bool handed_on; /* others will read the output: use the rules of source_find_open() */
+	bool handed_on; /* the output is for other users: apply the rules of source_find_open() */
 };
 
 /* An open source file. */
 struct source_file {
-	FILE *text;      /* NULL: cannot be shown */
-	char why[96];    /* the reason if `text` is NULL */
-	char *file;      /* its path; NULL: not found */
-	bool fetched;    /* from a server, so its times are meaningless */
-	bool is_private; /* not every user can read it, so copies must be private */
+	FILE *text;   /* NULL: cannot be shown */
+	char why[96]; /* the reason if `text` is NULL */
+	char *file;   /* its path; NULL: not found */
+	bool fetched; /* downloaded from a server, so its modification time is meaningless */
+	bool is_private; /* not every user can read the source, so copies must be private */
 	struct stat st;
 };
 
@@ -66,8 +66,9 @@ char *annotate_output_path(const char *source);
 int annotate_output_file(struct annotate_output *o, const char *path,
 			 const struct source_file *source, FILE **ret_out,
 			 struct err *err);
-/* Returns true if an error of annotate_output_file() concerns only this path, for example
- * because it is too long or one of its directories is a file: others can still be written. */
+/* Returns whether an error of annotate_output_file() concerns only this path, for example because
+ * the path is too long or one of its directories is a file. Then other files can still be
+ * written. */
 bool annotate_output_leaves_out(int code);
-/* Removes a file again that could not be written completely. */
+/* Removes a file that could not be written completely. */
 void annotate_output_remove(const struct annotate_output *o, const char *path);

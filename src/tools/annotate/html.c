@@ -24,13 +24,14 @@ struct annotate_html {
 	struct scratch *making;
 	char *folder;   /* in `making` */
 	int fd;         /* of `folder` */
-	char path[128]; /* of the current page, in `folder` */
+	char path[128]; /* path of the current page below `folder` */
 	bool is_private;
 	struct buf page;
 	struct err *err;
 };
 
-/* Returns 0, -EEXIST if the directory is not empty, or another negative errno. */
+/* Checks that an existing directory is empty. Returns 0, -EEXIST if it is not, or another negative
+ * errno. */
 static int annotate_html_check_empty(const char *dir)
 {
 	DIR *d = NULL;
@@ -51,7 +52,7 @@ static int annotate_html_check_empty(const char *dir)
 	return r;
 }
 
-/* Existing files are never overwritten. */
+/* Checks that the path is free or an empty directory: existing files are never overwritten. */
 static int check_position(const char *dir, struct err *err)
 {
 	struct stat st;
@@ -145,7 +146,7 @@ int annotate_html_open_page(void *ctx, const char *path, FILE **ret_page)
 	return *ret_page ? 0 : err_set(h->err, -ENOMEM, "out of memory");
 }
 
-/* Writes the page with one call, so that errno explains a failure. */
+/* Writes the page with one write(2), so that errno explains a failure. */
 static int annotate_html_write_page(struct annotate_html *h)
 {
 	int fd = openat(h->fd, h->path, O_CLOEXEC | new_file_flags,
@@ -175,7 +176,7 @@ void annotate_html_private(struct annotate_html *h)
 	h->is_private = true;
 }
 
-/* Replaces an empty directory, but nothing else. */
+/* rename(2) replaces an empty directory, but nothing else. */
 int annotate_html_finish(struct annotate_html *h)
 {
 	int r = check_position(h->dir, h->err);

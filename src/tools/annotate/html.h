@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* html.h - writes the directory of `opannotate --html`, completely or not at all.
- * Layer: tools.
- * // Pages are written to a temporary directory next to it, which is renamed when all pages are
- * complete.  Otherwise it is removed when this process ends, however it ends. */
+ * Layer: tools. Pages are written to a temporary directory next to it, which is renamed when
+ * all pages are complete. Otherwise it is removed when this process ends, even if it is killed. */
 #pragma once
 #include <stdio.h>
 
@@ -21,6 +20,7 @@ int annotate_html_close_page(void *ctx, FILE *page);
 /* Restricts the current page, all later pages and the directory to the owner, because not every
  * user can read the data. */
 void annotate_html_private(struct annotate_html *h);
-/* All pages are complete: renames the directory. */
+/* Call when all pages are complete: renames the directory. Returns 0 or a negative errno with a
+ * message in *err. */
 int annotate_html_finish(struct annotate_html *h);
 void annotate_html_free(struct annotate_html *h); /* NULL is allowed */

@@ -23,7 +23,7 @@
 #include "tools/cli/command.h"
 
 enum {
-	OWN_ARGS = 8, /* before and after the user's parameters */
+	OWN_ARGS = 8, /* number of arguments in addition to the user's parameters */
 	ADDRESS_MAX = 48
 };
 
@@ -77,7 +77,7 @@ static int annotate_objdump_read_all(int fd, struct buf *out)
 	return r || out->failed ? -ENOMEM : 0;
 }
 
-/* Returns 0 with the output; 1 if objdump failed; or -ENOMEM. */
+/* Runs objdump and reads its output. Returns 0, 1 if objdump failed, or -ENOMEM. */
 static int annotate_objdump_run(char *const *argv, struct buf *out)
 {
 	int ends[2], status, r;
@@ -187,8 +187,8 @@ static bool is_symbol(const struct text_line *line)
 	       line->text[line->len - 1] == ':';
 }
 
-/* Skips the lines up to the first symbol: they describe the file, and the caller has already
- * printed both. */
+/* Splits the output into lines. Skips those up to and including the first symbol, which name the
+ * file and the function, because the caller has already printed both. */
 static int annotate_objdump_split(const struct buf *out, text_lines *lines)
 {
 	bool begun = false;
@@ -220,7 +220,7 @@ struct annotate_objdump_listing {
 	uint64_t *shown;
 };
 
-/* Sums the samples before an address that were not printed yet. */
+/* Sums the samples at addresses before `before` that were not printed yet. */
 static bool take_hits(struct annotate_objdump_listing *l, uint64_t before)
 {
 	const struct annotation *a = l->s->a;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* objdump.h - prints functions with objdump, for `opannotate --objdump-params`.
- * Layer: tools.  Runs `objdump -d --no-show-raw-insn [-S]` with the user's options for one
- * function at a time and adds the samples at the left, as OProfile does (oprofile-behaviour.md
- * 1.2). */
+ * Layer: tools. Runs `objdump -d --no-show-raw-insn [-S]` with the user's options for one function
+ * at a time and adds the samples on the left, as OProfile does. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -25,8 +24,8 @@ struct annotate_objdump {
 int annotate_objdump_init(struct annotate_objdump *o, const char *params, bool mixed,
 			  struct err *err);
 void annotate_objdump_done(struct annotate_objdump *o);
-/* Writes the instructions of the current function.  Returns 1 and adds its samples to `shown`; 0
- * after a warning if objdump failed; or -ENOMEM. */
+/* Writes the instructions of the current function. Returns 1 and adds the function's samples to
+ * `shown`; 0 after a warning if objdump failed; or -ENOMEM. */
 int annotate_objdump_write(struct annotate_objdump *o, FILE *out,
 			   const struct assembly *s,
 			   const struct assembly_function *function, uint64_t *shown);

@@ -26,7 +26,7 @@ struct annotate_options {
 	const char *objdump_params;
 	const char *html;
 	bool json;
-	bool both; /* lines and code go into one output */
+	bool both; /* the output contains both source lines and code */
 	uint64_t top;
 	bool hottest;
 	uint64_t context;
@@ -34,8 +34,8 @@ struct annotate_options {
 
 extern const struct option_row annotate_rows[];
 
-/* Checks combinations of options, and sets implied ones.  Returns 0, or -EINVAL; the message is
- * OProfile's (oprofile-behaviour.md 1.2) if it had the same rule. */
+/* Checks combinations of options, and sets implied ones. Returns 0, or -EINVAL with a message,
+ * which is OProfile's if OProfile has the same rule. */
 int annotate_options_check(struct annotate_options *o, struct err *err);
 /* Returns whether the source is selected: globs match its name or a directory above it. */
 bool annotate_wants_file(const struct annotate_options *o, const char *path);

@@ -9,12 +9,14 @@
 #include "tools/cli/command.h"
 
 enum {
-	SECONDS_MAX = 60, /* it usually needs a hundredth of a second */
+	/* Time limit; writing usually takes a hundredth of a second. */
+	SECONDS_MAX = 60,
 	FIRST_OTHER = STDERR_FILENO + 1
 };
 
-/* Closes all files of the command except those to write and `lock`, so that programs that wait
- * for the end of the command's output do not wait for this process. */
+/* Writes the index files in the child process and exits. First closes all other files except
+ * `lock`, so that programs which wait for the end of the command's output do not wait for this
+ * process. */
 static _Noreturn void write_and_exit(struct line_later *later, int lock)
 {
 	int null = io_open("/dev/null", O_RDWR, 0);

@@ -76,7 +76,7 @@ static void print_row(const struct build_id *id, const char *name)
 	putchar('\n');
 }
 
-/* Returns 0 or a negative errno. */
+/* Reads the build-id of the running kernel. Returns 0 or a negative errno. */
 static int running_kernel(struct build_id *ret_id)
 {
 	struct buf notes = { 0 };
@@ -191,7 +191,8 @@ static int print_image(void *ctx, const struct source_image *at)
 	return 0;
 }
 
-/* Old versions of perf recorded [vdso] once per process. */
+/* Returns whether the table contains the entry before: old versions of perf recorded [vdso] once
+ * per process. */
 static bool is_repeated(const struct perf_input_info *info, size_t row)
 {
 	for (size_t i = 0; i < row; i++)
@@ -226,7 +227,8 @@ static int print_table(const struct report_session *from, struct err *err)
 	return r;
 }
 
-/* Returns 0, 1 (incomplete) or a negative errno. */
+/* Prints the build-ids of all recordings. Returns 0, 1 if some input is incomplete, or a negative
+ * errno. */
 static int list_sources(const struct buildid_list_settings *set,
 			struct report_sources *sources, struct err *err)
 {

@@ -20,7 +20,7 @@
 #include "tools/cli/command.h"
 
 enum {
-	KEY_SHOWN = 16, /* digits of a build-id that --list shows */
+	KEY_SHOWN = 16, /* number of build-id digits that --list shows */
 	DATE_BYTES = 32,
 	MEGABYTE = 1 << 20
 };

@@ -17,7 +17,7 @@
 enum {
 	LEAST_IMPORTANT = 19,
 	CPU_SECONDS_MAX = 300,
-	SECONDS_MAX = 900 /* a limit for very slow machines */
+	SECONDS_MAX = 900 /* time limit in seconds, for very slow machines */
 };
 
 static bool cache_fill_is_wanted(void)

@@ -5,8 +5,9 @@
 #pragma once
 
 /* Starts `oprofile cache --build --background BINARY`, unless $OPROFILE_CACHE_FILL is "no".
- * Ignores failures: the next command then reads what it needs. */
+ * Ignores failures: the next command then reads the units that it needs from the binary. */
 void cache_fill_start(const char *binary);
-/* Turns this process into such a background process.  Returns 0; -EBUSY if another one already
- * works in the directory; or another negative errno. */
+/* Makes this process such a background process: lowest priority, and a lock on the index directory
+ * `dir`. Returns 0; -EBUSY if another one already works in the directory; or another negative
+ * errno. */
 int cache_fill_become(const char *dir);

@@ -20,7 +20,8 @@ struct common {
 	bool version;
 };
 
-/* A command's own row for one of these letters has precedence. */
+/* Options of every command. If a command has a row with the same letter, that row has
+ * precedence. */
 static const struct option_row common_rows[] = {
 	{ .name = "help",
 	  .letter = '?',
@@ -146,7 +147,7 @@ command_say(const char *kind, const char *format, va_list args)
 	char *text;
 
 	nr_messages++;
-	/* Flush the report first, for when both streams go to one file. */
+	/* Flush the report first, so that the order is right if both streams go to one file. */
 	fflush(stdout);
 	progress_hide();
 	fprintf(stderr, "%s: %s", the_name, kind);

@@ -8,17 +8,18 @@
 #include "tools/cli/options.h"
 
 struct command {
-	const char *name;    /* "record": oprofile record */
-	const char *classic; /* "operf": name of the link, or NULL */
+	const char *name; /* such as "record" for `oprofile record` */
+	/* Name of the link to the program, such as "operf", or NULL. */
+	const char *classic;
 	const char *summary; /* one line for `oprofile help` */
 	const char *usage;   /* "[options] COMMAND [ARGS...]"; lines separated by \n */
 	const char *notes;   /* printed after the options in --help: examples, files */
 	const struct option_row *options;
 	/* -h is --help and -u is --usage, as in operf; -? is --help in every command. */
 	bool letters_h_u;
-	int failure_status; /* of a usage error; 0 means 1 */
-	/* The exit status is that of the recorded program or of the recording: an unreadable or
-	 * damaged file does not change it to 3. */
+	int failure_status; /* exit status after a usage error; 0 means 1 */
+	/* The exit status is that of the recorded program or of the recording, so unreadable and
+	 * damaged files do not change it to 3. */
 	bool is_recorder;
 	/* argv[0] is the name that the user typed.  Returns the exit status. */
 	int (*run)(const struct command *self, int argc, char **argv);
@@ -40,7 +41,8 @@ const char *command_name(void);
  * typed. */
 void command_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void command_warning(const char *format, ...) __attribute__((format(printf, 1, 2)));
-/* Sets and returns whether messages of log.h's level LOG_DEBUG are printed. */
+/* command_set_verbose() sets whether messages of level LOG_DEBUG (base/log.h) are printed;
+ * command_verbose() returns it. */
 void command_set_verbose(bool verbose);
 bool command_is_verbose(void);
 /* Returns the number of warnings printed, including those of log.h; used by --strict. */

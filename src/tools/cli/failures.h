@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* failures.h - counts allocations that failed without a message.
- * Layer: tools.  Any thread.
- * // When a layer has no memory for a symbol, it continues without it if it can.  The command
- * must not look complete then.  So the program records each failed allocation (failures_wrap.c),
- * and main() reports it at the end.  Errors of file operations are reported where they occur
- * (base/files/faults.h). */
+/* failures.h - counts failed memory allocations.
+ * Layer: tools. Thread-safe. If memory is short, for example for a symbol, some functions
+ * continue without it. The result must then not look complete. So each failed allocation is
+ * recorded (failures_wrap.c), and main() reports it at the end. Errors of file operations are
+ * reported where they occur (base/files/faults.h). */
 #pragma once
 #include <stdbool.h>
 

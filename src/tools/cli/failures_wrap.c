@@ -29,7 +29,7 @@ int __wrap_vasprintf(char **ret_text, const char *format, va_list args)
 	__attribute__((format(printf, 2, 0)));
 int __wrap_asprintf(char **ret_text, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
-/* The C library's names for these two under _FORTIFY_SOURCE. */
+/* With _FORTIFY_SOURCE, these are the names of vasprintf() and asprintf() in the C library. */
 int __wrap___vasprintf_chk(char **ret_text, int flag, const char *format, va_list args)
 	__attribute__((format(printf, 3, 0)));
 int __wrap___asprintf_chk(char **ret_text, int flag, const char *format, ...)
@@ -140,7 +140,8 @@ FILE *__wrap_fopencookie(void *cookie, const char *mode,
 	return noted(__real_fopencookie(cookie, mode, functions));
 }
 
-/* Callers report the other errors of file operations. */
+/* Records a failed call only if memory was short; callers report all other errors of file
+ * operations. */
 static void *noted_if_memory(void *stream)
 {
 	if (!stream && errno == ENOMEM)

@@ -8,7 +8,7 @@ struct command;
 
 /* Returns terminal_width(), limited to a readable range. */
 unsigned int help_terminal_width(void);
-/* Prints the whole help.  `called` is the name that the user typed: "operf". */
+/* Prints the help of a command. `called` is the name that the user typed, such as "operf". */
 void help_print(FILE *out, const struct command *cmd, const char *called,
 		unsigned int width);
 /* Prints only the usage lines. */

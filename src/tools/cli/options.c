@@ -11,8 +11,8 @@
 #include "base/parse.h"
 
 enum {
-	LONG_BASE =
-		256 /* getopt's value for row i is LONG_BASE + i; letters are below */
+	/* getopt_long() returns LONG_BASE + i for row i, and smaller values for letters. */
+	LONG_BASE = 256
 };
 
 /* A row whose option the user gave, and its table. */
@@ -69,7 +69,8 @@ const struct option_row *options_main_row(const struct option_row *rows,
 	return of ? of : row;
 }
 
-/* Returns the row for getopt's value: a letter, or LONG_BASE plus the index over all tables. */
+/* Returns the row for a result of getopt_long(): a letter, or LONG_BASE plus the row's index over
+ * all tables. */
 static struct options_found find_value(const struct parser *p, int value)
 {
 	int number = LONG_BASE;
@@ -97,7 +98,8 @@ static int argument_need(const struct option_row *row)
 
 static bool add_letter(struct parser *p, const struct option_row *row, int need)
 {
-	/* getopt returns '?' for unknown options, so that letter is handled there. */
+	/* getopt_long() also returns '?' for unknown options, so options_parse_words() handles the
+	 * option -?. */
 	if (!row->letter || row->letter == '?')
 		return true;
 	if (!vec_push(&p->letters, row->letter))
@@ -121,8 +123,8 @@ static bool options_add_table(struct parser *p, const struct option_row *rows,
 		struct option entry = {
 			.name = row->name,
 			.has_arg = argument_need(of),
-			/* All spellings share one value, so that an abbreviation that matches two
-			 * spellings of one option is not ambiguous. */
+			/* All spellings of an option have the same value, so that an abbreviation
+			 * which matches two of them is not ambiguous. */
 			.val = first + (int)(of - rows),
 		};
 
@@ -165,7 +167,7 @@ static int store_counted(const struct option_row *row, const char *text, bool go
 	return store_parsed(row, text, good, what, err);
 }
 
-/* `text` is NULL for a flag, or if an optional value was left out. */
+/* Stores the value of an option. `text` is NULL for a flag, or if an optional value was omitted. */
 static int options_store(struct options_found f, const char *text, struct err *err)
 {
 	const struct option_row *row = f.row;
@@ -243,8 +245,9 @@ static int unknown_long(const struct parser *p, const char *word, struct err *er
 	return err_set(err, -EINVAL, "unknown option --%s", name);
 }
 
-/* getopt returned '?' (unknown, ambiguous, or unexpected value) or ':' (missing value).  `optopt`
- * is the letter or row value if getopt knew it, 0 for an unknown long name. */
+/* Reports an error of getopt_long(), which returned '?' (unknown or ambiguous option, or
+ * unexpected value) or ':' (missing value). `optopt` is then the option's letter or value, or 0
+ * for an unknown long name. */
 static int parse_failed(const struct parser *p, int code, const char *word,
 			struct err *err)
 {
@@ -269,7 +272,8 @@ static int options_parse_words(struct parser *p, int argc, char **argv, struct e
 	int r;
 
 	opterr = 0;
-	optind = 0; /* glibc: restart, and read the order from the letters again */
+	/* Makes glibc restart, and read the first character of the letters again. */
+	optind = 0;
 	for (;;) {
 		int value = getopt_long(argc, argv, p->letters.at, p->longs.at, NULL);
 		struct options_found f;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* options.h - options as tables: the parser, --help, completion and the registry test all read
- * the same rows.
- * Layer: tools.  Parsing uses getopt_long(3), so long options can be abbreviated, and a word
- * after an option with an optional value is never consumed as the value. */
+/* options.h - options as tables: the parser, --help, completion and a test all read the same rows.
+ * Layer: tools. Parsing uses getopt_long(3), so long options can be abbreviated, and a word after
+ * an option with an optional value is never consumed as the value. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -30,20 +29,22 @@ struct option_row {
 	enum option_kind kind;
 	const char *value; /* name of the value in --help, NULL if it takes none */
 	bool value_optional;
-	/* Only the long name takes the value, so other letters can follow this one. */
+	/* Only the long option takes a value, so further letters can follow the letter of this
+	 * one. */
 	bool letter_alone;
-	bool not_zero; /* COUNT, DURATION: 0 is refused */
-	size_t offset; /* of the field in the command's own struct */
-	const char *
-		heading; /* starts a group of rows in --help; NULL: the row belongs to the group before */
+	bool not_zero; /* for OPTION_COUNT and OPTION_DURATION: the value 0 is an error */
+	size_t offset; /* offset of the value in the struct to which the table belongs */
+	/* Starts a group of rows in --help; NULL: the row belongs to the same group as the
+	 * previous row. */
+	const char *heading;
 	const char *help; /* one or more sentences; wrapped by --help */
 	const char *refusal;
 	/* Another spelling (or letter) of the row with this name: kind, value and offset are read
 	 * from that row, and --help shows both on one line. */
 	const char *alias_of;
-	/* Names of rows of the same table, separated by blanks.  The option cannot be combined
-	 * with any of `not_with`; that message ends with `instead`, if set.  It requires one of
-	 * `only_with`. */
+	/* Names of other rows of the table, separated by blanks. The option cannot be combined
+	 * with any of `not_with`; the error message ends with `instead`, if that is set. The
+	 * option requires one of `only_with`. */
 	const char *not_with;
 	const char *instead;
 	const char *only_with;
@@ -64,19 +65,19 @@ struct options_table {
 
 struct words {
 	int argc;
-	char **argv; /* words start at argv[1]; options are moved before other words */
-	int first;   /* set on success: the index of the first non-option word */
+	char **argv; /* arguments start at argv[1]; options are moved before other arguments */
+	int first; /* set on success: the index of the first non-option word */
 };
 
-/* Fills the tables' structs from the words.  The caller frees the lists in them, also after an
- * error. Returns 0, -EINVAL with a message in *err that names the option and its valid values, or
- * -ENOMEM. */
+/* Parses the arguments, and stores the values in the structs of the tables. The caller frees the
+ * lists in these, also after an error. Returns 0, -EINVAL with a message in *err that names the
+ * option and its valid values, or -ENOMEM. */
 int options_parse(const struct options_table *tables, size_t nr_tables,
 		  enum options_order order, struct words *words, struct err *err);
 /* Returns the row of that name, or NULL. */
 const struct option_row *options_find(const struct option_row *rows, const char *name);
 /* Returns whether `name` is among `names`, which are separated by blanks. */
 bool options_has_name(const char *names, const char *name);
-/* Returns the row that `row` is a spelling of, or `row` itself. */
+/* Returns the row of which `row` is another spelling (alias_of), or `row` itself. */
 const struct option_row *options_main_row(const struct option_row *rows,
 					  const struct option_row *row);

@@ -14,13 +14,13 @@
 #include "tools/cli/progress.h"
 #include "tools/cli/safe_stream.h"
 
-/* A shell's exit statuses for "cannot execute" and "not found" (POSIX 2.8.2). */
+/* Exit statuses of a shell for "cannot execute" and "not found" (POSIX 2.8.2). */
 enum {
 	STATUS_CANNOT_RUN = 126,
 	STATUS_NOT_FOUND = 127
 };
 
-/* Prints no error if less is not installed. */
+/* The default pager. The test avoids an error message if less is not installed. */
 static const char usual_pager[] = "command -v less >/dev/null || exit 127; exec less";
 
 struct pager {
@@ -31,8 +31,8 @@ struct pager {
 	FILE *input; /* the pager's standard input */
 };
 
-/* Signals that this process ignores while the pager controls the terminal: Ctrl-C is for the
- * pager, and if the user leaves the pager early, writes fail with EPIPE. */
+/* Signals that this process ignores while the pager runs. Ctrl-C is for the pager. Without
+ * SIGPIPE, writes fail with EPIPE if the user leaves the pager early. */
 static const int signals[] = { SIGINT, SIGQUIT, SIGPIPE };
 
 enum {
@@ -82,7 +82,7 @@ static int pager_spawn(const char *command, int input, pid_t *ret_pid)
 	return -r;
 }
 
-/* Returns 0, or a negative errno if nothing was started. */
+/* Starts the pager. Returns 0, or a negative errno if it was not started. */
 static int pager_start(struct pager *p, const char *command)
 {
 	int ends[2];
@@ -117,7 +117,8 @@ static int pager_wait(const struct pager *p)
 	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-/* Returns 1 if `to` did not accept all of the output. */
+/* Writes the report to `to`, with control sequences escaped. Returns the result of `write`, or 1
+ * if `to` did not accept all output. */
 static int write_safely(const struct pager *p, FILE *to)
 {
 	FILE *out = safe_stream_open(to, p->screen->utf8);

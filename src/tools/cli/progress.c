@@ -42,7 +42,7 @@ static uint64_t progress_now_ms(void)
 	return clock_now_ns(CLOCK_MONOTONIC_COARSE) / NS_PER_MS;
 }
 
-/* Clears the line, then lets the signal have its default effect. */
+/* A signal handler: clears the line, and raises the signal again with its default action. */
 static void die_cleanly(int number)
 {
 	if (the.shown && write(STDERR_FILENO, clear_line, sizeof(clear_line) - 1) < 0)
@@ -57,7 +57,7 @@ static void catch_signals(void)
 
 	for (int i = 0; i < NR_SIGNALS; i++) {
 		sigaction(signals[i], NULL, &the.before[i]);
-		/* Leave signals alone that the program ignores or handles. */
+		/* Do not change signals that the program ignores or handles. */
 		if (the.before[i].sa_handler == SIG_DFL)
 			sigaction(signals[i], &catch, NULL);
 	}
@@ -115,7 +115,7 @@ static size_t line_room(void)
 {
 	size_t width = terminal_width(STDERR_FILENO);
 
-	/* Some terminals would wrap a line of the full width. */
+	/* Leave one column free, because some terminals wrap a line of the full width. */
 	return width < LINE_MAX_BYTES ? width : LINE_MAX_BYTES;
 }
 

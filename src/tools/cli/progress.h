@@ -8,12 +8,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Begins work; `what` ("reading") must outlive it. */
+/* Call when work begins. `what`, such as "reading", describes it and must stay valid until
+ * progress_end(). */
 void progress_begin(const char *what);
 /* Sets the number of bytes done and in total (0: unknown).  Cheap enough to call for every block.
  */
 void progress_bytes(uint64_t done, uint64_t total);
-/* Shows other text for concurrent work, such as "fetched 1 of 3 files". */
+/* Shows a text about other work that runs meanwhile, such as "fetched 1 of 3 files". */
 void progress_words(const char *words);
 void progress_end(void);
 /* Clears the line; the next progress_bytes() shows it again. */

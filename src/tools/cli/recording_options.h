@@ -5,8 +5,8 @@
 #pragma once
 #include "tools/cli/options.h"
 
-/* For every command that reads recordings: the member `session_dir`, and `threads` if it can
- * decompress and unwind a perf.data in parallel. */
+/* Rows for every command that reads recordings. Its struct has a member `session_dir` and, if the
+ * command can decompress and unwind a perf.data in parallel, `threads`. */
 #define SESSION_DIR_OPTION_ROW(type)                                                                              \
 	{                                                                                                         \
 		.name = "session-dir", .kind = OPTION_TEXT, .value = "DIR",                                       \
@@ -19,7 +19,8 @@
 		.offset = OPTION(type, threads),                                                                                             \
 		.help = "Use N threads to unpack and unwind perf.data files (default: the number of CPUs). The result does not depend on N." \
 	}
-/* Likewise, the member `force`, for report_trust(); its letter is perf's `f` if that is free. */
+/* A row for every command that reads recordings. Its struct has a member `force`, the argument of
+ * report_trust(). The letter is perf's `f` if the command does not use it otherwise. */
 #define FORCE_OPTION_ROW(type, short_option)                                           \
 	{                                                                              \
 		.name = "force", .letter = (short_option), .kind = OPTION_FLAG,        \
@@ -27,8 +28,8 @@
 		.help = "Read recordings that belong to other users."                  \
 	}
 
-/* For every command that searches for binaries: put a member `struct location_options locations`
- * into its settings and LOCATION_OPTION_ROWS(struct settings) among its rows. */
+/* Rows for every command that searches for binaries. Its struct has a member `struct
+ * location_options locations`. */
 #define LOCATION_OPTION_ROWS(type)                                                                                      \
 	{ .name = "image-path",                                                                                         \
 	  .letter = 'p',                                                                                                \
@@ -64,7 +65,7 @@
 		.offset = OPTION(type, locations.debuginfod_timeout),                                                   \
 		.help = "Wait at most this long for all servers of DEBUGINFOD_URLS (default 15; 0: do not query them)." \
 	}
-/* For every command that symbolizes samples. */
+/* A row for every command that symbolizes samples. */
 #define ACCEPT_CHANGED_OPTION_ROW(type)                                                                                                   \
 	{                                                                                                                                 \
 		.name = "accept-changed", .kind = OPTION_FLAG,                                                                            \

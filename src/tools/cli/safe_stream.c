@@ -67,7 +67,7 @@ static int put_begun(struct safe_stream *s)
 	return r;
 }
 
-/* For fopencookie(3), a result of 0 is an error. */
+/* A write function of fopencookie(3): a result of 0 reports an error. */
 static ssize_t write_some(void *cookie, const char *text, size_t len)
 {
 	struct safe_stream *s = cookie;

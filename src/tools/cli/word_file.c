@@ -26,7 +26,7 @@ static bool push_copy(struct word_file *w, const char *word)
 	return true;
 }
 
-/* Reads the next word of the text, unquoted, into `word`; returns false at the end. */
+/* Stores the next word of the text in `word`, without quotes. Returns false at the end. */
 static bool word_file_next_word(const char **at, struct buf *word)
 {
 	const char *p = *at;

@@ -22,8 +22,8 @@ enum {
 static const char normal_users[] =
 	"Normal users are limited to either '--dump' or '--list-events'.";
 
-/* Prints OProfile's message, followed by the daemon's reason, whose verb can differ from the
- * user's option. */
+/* Prints OProfile's message and then the reason from the daemon. The reason quotes the daemon's
+ * name of the request, so replaces that by the option that the user gave. */
 static void control_actions_refuse(const struct control *c, const char *reason)
 {
 	const char *rule = *reason == '"' ? strchr(reason + 1, '"') : NULL;
@@ -37,7 +37,8 @@ static void control_actions_refuse(const struct control *c, const char *reason)
 				  reason);
 }
 
-/* Reports an error: OProfile's own messages unchanged, others with our name as prefix. */
+/* Prints an error and returns 1. Messages of OProfile have no prefix; others begin with the
+ * command's name. */
 static int control_actions_fail(const struct control *c, const struct err *err)
 {
 	switch (err->code) {
@@ -85,8 +86,8 @@ static bool attach(struct control *c)
 
 bool control_may(struct control *c)
 {
-	/* This is not KEY=VALUE, so the daemon refuses it with -EPERM only if the user lacks
-	 * permission. */
+	/* Send a setup request without KEY=VALUE, which changes nothing. The daemon answers -EPERM
+	 * only if the user has no permission. */
 	static const char nothing[] = "nothing";
 	struct err err = { 0 };
 
@@ -159,8 +160,8 @@ int control_shutdown(struct control *c)
 	r = control_ask(c, "shutdown", NULL, &err);
 	if (r == -ETIMEDOUT || r == -EBADMSG)
 		return control_actions_fail(c, &err);
-	/* The daemon ends even if it could not save everything; the connection may close before
-	 * its reply. */
+	/* The daemon ends even if it could not save everything; it may close the connection before
+	 * the reply. */
 	control_disconnect(&c->daemon);
 	c->connected = false;
 	control_wait_gone(c);
@@ -172,7 +173,7 @@ int control_shutdown(struct control *c)
 
 /* ---- sessions ---- */
 
-/* Returns 0, or the error of reading the file of settings. */
+/* Returns 0, or the error of reading daemonrc, with its message in *err. */
 static int need_settings(const struct control *c, struct err *err)
 {
 	*err = c->rc_failure;
@@ -188,9 +189,9 @@ static int session_path(const struct control *c, const char *name,
 	return len < PATH_BYTES ? 0 : -ENAMETOOLONG;
 }
 
-/* Locks the session, unless operf, an import or another daemon writes to the directory.  Returns
- * 1 if locked, 0 if there is no session, or -EBUSY or another negative errno with a message in
- * *err. */
+/* Locks the session directory, which fails if operf, an import or another daemon writes to it.
+ * Returns 1 if locked, 0 if there is no session, or -EBUSY or another negative errno with a
+ * message in *err. */
 static int hold_session(const struct control *c, struct session_dir *ret_dir,
 			struct err *err)
 {
@@ -242,7 +243,7 @@ int control_reset(struct control *c)
 	return r ? control_actions_fail(c, &err) : 0;
 }
 
-/* Without a daemon, renames the directory directly. */
+/* Saves the session when no daemon runs, by renaming its directory. */
 static int save_here(const struct control *c, struct err *err)
 {
 	char from[PATH_BYTES], to[PATH_BYTES];
@@ -266,8 +267,8 @@ static int save_here(const struct control *c, struct err *err)
 	return r;
 }
 
-/* Call after a save failed because the disk is full.  The daemon can have created the session
- * without the samples that it could not write: if so, reports this. */
+/* Call after a save failed because the disk is full. The daemon may have saved the session without
+ * the samples that it could not write; if so, prints that. */
 static void report_saved(struct control *c)
 {
 	struct control_reply reply = { 0 };
@@ -345,7 +346,8 @@ static void say_default_event(const struct control *c)
 	screen_print_line(stdout, "Using default event: %s", e.name);
 }
 
-/* Saves to the file that the daemon reads at its next start. */
+/* Saves the settings: in daemonrc_new if the running daemon will use them only after its next
+ * start (`for_next_start`), otherwise in daemonrc. */
 static int save_settings(struct control *c, bool for_next_start, struct err *err)
 {
 	int r = daemonrc_save(&c->rc, for_next_start ? c->rc_new_path : c->rc_path,
@@ -363,7 +365,8 @@ int control_setup(struct control *c)
 {
 	struct err err = { 0 };
 	bool restart = false;
-	/* A start without settings is refused with its own message. */
+	/* Do not check the permission to change settings if --start is given without any;
+	 * control_start() refuses that with a separate message. */
 	bool alone = c->set.start && !control_setup_given(&c->set);
 	int r;
 

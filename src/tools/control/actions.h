@@ -20,8 +20,8 @@ int control_stop(struct control *c);
 int control_shutdown(struct control *c);
 int control_reset(struct control *c);
 int control_save(struct control *c);
-/* Returns false with a message if the daemon does not permit the user to control it, or if no
- * daemon runs and the user is not root. */
+/* Returns whether the user may control the daemon. If not, because the daemon does not permit it,
+ * or because no daemon runs and the user is not root, prints a message. */
 bool control_may(struct control *c);
-/* Reports the error; returns 1. */
+/* Prints the error and returns the exit status 1. */
 int control_fail(const struct control *c, const struct err *err);

@@ -244,7 +244,7 @@ static bool check_together(const struct control_options *set)
 
 /* ---- files ---- */
 
-/* The files are root's, whoever calls opcontrol. */
+/* Finds the paths of the settings files, which are those of root, also for other users. */
 static int control_find_files(struct control *c, struct err *err)
 {
 	const char *dir = getenv("OPROFILE_SETUP_DIR");
@@ -265,9 +265,8 @@ static int control_find_files(struct control *c, struct err *err)
 	return 0;
 }
 
-/* Loads the last settings: those for the next start of a running daemon if that file exists.  If
- * the file is damaged, only actions that need it fail; for example, stopping the daemon still
- * works. */
+/* Loads the settings: from daemonrc_new if it exists, else from daemonrc. If the file is damaged,
+ * only actions that need it fail; for example, stopping the daemon still works. */
 static void load_settings(struct control *c)
 {
 	struct err err = { 0 };
@@ -276,7 +275,7 @@ static void load_settings(struct control *c)
 	c->has_new = !r;
 	if (r == -ENOENT)
 		r = daemonrc_load(&c->rc, c->rc_path, &err);
-	/* Other users need not be able to read root's files. */
+	/* Other users may be unable to read root's files, which is not an error. */
 	if (r && r != -ENOENT && (r != -EACCES || !geteuid()))
 		c->rc_failure = err;
 }
@@ -316,7 +315,7 @@ static int act(struct control *c)
 	struct err err = { 0 };
 	int r;
 
-	/* Whoever starts the daemon, all users may access its directories. */
+	/* Do not use the caller's umask: all users may access the daemon's directories. */
 	umask(022);
 	r = control_find_files(c, &err);
 	if (r)
@@ -326,7 +325,8 @@ static int act(struct control *c)
 		return control_print_status(c);
 	if (c->set.dump)
 		return control_dump(c);
-	/* The daemon serializes requests itself; only root changes settings and starts it. */
+	/* Only root needs the lock, to change settings and to start the daemon. The daemon itself
+	 * handles one request at a time. */
 	if (!geteuid() && control_lock(c, &err))
 		return control_fail(c, &err);
 	r = act_alone(c);

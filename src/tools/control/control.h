@@ -50,15 +50,16 @@ struct control_options {
 
 struct control {
 	struct control_options set;
-	char *rc_path;     /* ~root/.oprofile/daemonrc */
-	char *rc_new_path; /* ... daemonrc_new: for the daemon's next start */
+	char *rc_path; /* ~root/.oprofile/daemonrc */
+	char *rc_new_path; /* daemonrc_new in the same directory, for the daemon's next start */
 	struct daemonrc rc;
-	bool has_new;          /* rc was read from daemonrc_new */
-	struct err rc_failure; /* why rc could not be read; code 0: it was read */
-	int lock_fd;           /* -1: not held */
+	bool has_new; /* `rc` was read from daemonrc_new */
+	/* The reason if `rc` could not be read; code 0: it was read. */
+	struct err rc_failure;
+	int lock_fd; /* -1: not held */
 	struct control_client daemon;
 	bool connected;
-	bool ended; /* the daemon was requested to end, and did */
+	bool ended; /* the daemon has ended on our request */
 };
 
 /* control.c: returns whether the option is on the command line. */
@@ -87,9 +88,9 @@ void control_words_done(struct control_words *w);
 int control_setup_take(struct control *c, struct err *err);
 /* Returns whether the options contain a setting. */
 bool control_setup_given(const struct control_options *set);
-/* Fills in missing settings with opcontrol's defaults. */
+/* Sets missing settings to opcontrol's defaults. Returns 0 or a negative errno. */
 int control_setup_defaults(struct daemonrc *rc);
-/* control_events.c: likewise for --event. */
+/* events.c: stores the events of --event in `rc`. */
 int control_setup_events(const struct control_options *set, struct daemonrc *rc,
 			 struct err *err);
 
@@ -107,8 +108,8 @@ int control_ask(struct control *c, const char *verb, const char *arg, struct err
 /* Sends the settings of c->rc to the daemon: those on the command line, or all with `all`.
  * Returns 1 if they take effect when the daemon is restarted. */
 int control_send_setup(struct control *c, bool all, struct err *err);
-/* Starts the daemon without sampling if it does not run.  Sends the settings to a daemon that
- * does not have them yet; if it refuses them, it is stopped. */
+/* Starts the daemon without sampling if it does not run. Sends the settings to a daemon that does
+ * not have them yet. If the daemon refuses them, stops it. */
 int control_start_daemon(struct control *c, struct err *err);
 /* Waits until the daemon has exited. */
 void control_wait_gone(const struct control *c);

@@ -54,8 +54,8 @@ static int check_mountpoint(const char *path, const char *full, struct err *err)
 	return 0;
 }
 
-/* Refuses a path through a link of another user. Any other failure is reported later: a stale
- * mount cannot be opened, either. */
+/* Refuses a path through a link of another user. Ignores other failures, which are reported later:
+ * a stale mount also cannot be opened. */
 static int controlfs_check_links(const char *path, struct err *err)
 {
 	struct err why = { 0 };

@@ -25,14 +25,15 @@ enum {
 	PATH_BYTES = 4096,
 	PID_BYTES = 32,
 	WORDS_A_REQUEST = 32,
-	BYTES_A_REQUEST = 1200, /* %XX encodes one byte as three */
+	/* Limit for the values of a request, because %XX encodes one byte as three. */
+	BYTES_A_REQUEST = 1200,
 	GONE_POLLS = 600,
 	POLL_MS = 50,
 	SOCKET_POLLS = 80 /* the daemon checks its socket at least every two seconds */
 };
 
-/* The keys sent to the daemon in addition to the events, and the options that set them; opcontrol
- * alone uses the rest of daemonrc. */
+/* The keys that are sent to the daemon in addition to the events, and the options that set them.
+ * Only opcontrol uses the other keys of daemonrc. */
 static const struct reported_key {
 	const char *key;
 	const char *options[2];
@@ -81,8 +82,8 @@ static pid_t pid_in(int fd)
 	return parse_u64_max(text, INT32_MAX, &pid) ? (pid_t)pid : 0;
 }
 
-/* Tries the lock only if that process exists, because a starting daemon would find the lock
- * taken. */
+/* Tests the lock only if that process exists, because a daemon that starts at the same moment
+ * would find the lock taken. */
 pid_t control_daemon_pid(void)
 {
 	char path[PATH_BYTES];
@@ -261,8 +262,9 @@ int control_lock(struct control *c, struct err *err)
 	return 0;
 }
 
-/* While the daemon lacks its settings, keeps a note in the lock file, so that the next opcontrol
- * sends them if this one is killed. */
+/* Writes a note into the lock file of opcontrol while the daemon does not have its settings yet
+ * (`bare`), or removes it. If this process is killed, the next opcontrol sees the note and sends
+ * the settings. */
 static void note_bare(const struct control *c, bool bare)
 {
 	static const char text[] = "a daemon without its settings\n";
@@ -294,7 +296,7 @@ void control_remove_stale(const struct control *c)
 	fd = io_open(path, O_RDWR, 0);
 	if (fd < 0)
 		return;
-	/* Keep the file: without it, two daemons could each hold a lock. */
+	/* Do not remove the file: otherwise two daemons could each lock a different file. */
 	if (!flock(fd, LOCK_EX | LOCK_NB) && pid_in(fd)) {
 		fputs("Detected stale lock file. Removing.\n", stderr);
 		snprintf(path, sizeof(path), "%s/control", control_run_dir());
@@ -346,7 +348,7 @@ static void run_oprofiled(char **argv)
 	_exit(127);
 }
 
-/* The daemon has reported the reason. */
+/* Sets the message for a daemon that did not start. The daemon has already printed the reason. */
 static int not_started(const struct control *c, struct err *err)
 {
 	char log[PATH_BYTES];
@@ -390,7 +392,8 @@ static int control_daemon_spawn(struct control *c, struct err *err)
 	return !WIFEXITED(status) || WEXITSTATUS(status) ? not_started(c, err) : 0;
 }
 
-/* Settings made while the last daemon ran take effect now. */
+/* Makes daemonrc_new, which has the settings for the next start of the daemon, the current
+ * daemonrc. */
 static int take_new_settings(struct control *c, struct err *err)
 {
 	int r;
@@ -404,7 +407,8 @@ static int take_new_settings(struct control *c, struct err *err)
 	return 0;
 }
 
-/* If the daemon refuses these settings, it must not sample with others. */
+/* Sends all settings to the daemon. If it refuses them, stops it, so that it does not sample with
+ * other settings. */
 static int give_settings(struct control *c, struct err *err)
 {
 	int r = control_send_setup(c, true, err);
@@ -420,7 +424,7 @@ static int give_settings(struct control *c, struct err *err)
 	return r;
 }
 
-/* Settings made while the last daemon ran apply to this one. */
+/* Starts the daemon, with the settings that were made for its next start, if any. */
 static int begin_daemon(struct control *c, struct err *err)
 {
 	int r = take_new_settings(c, err);

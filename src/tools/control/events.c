@@ -17,7 +17,7 @@
 #include "tools/control/control.h"
 
 enum {
-	RTC_LEAST = 2, /* interrupts per second, powers of two */
+	RTC_LEAST = 2, /* minimum and maximum interrupts per second, powers of two */
 	RTC_MOST = 4096,
 	PARTS_MAX = 5, /* name, count, unit mask, kernel, user */
 	SPEC_MAX = 512
@@ -36,7 +36,8 @@ struct control_events_taking {
 	bool kernel_only;
 };
 
-/* Returns false if the spec does not have OProfile's format; it is then stored unchanged. */
+/* Splits a spec at its colons. Returns false if it does not have OProfile's format; it is then
+ * stored unchanged. */
 static bool control_events_split(const char *spec, struct control_events_parts *p)
 {
 	char *at = p->text;
@@ -75,7 +76,8 @@ static bool control_events_is_number(const char *text)
 	return parse_u64(text, &v);
 }
 
-/* Returns whether the event measures time; a machine without counters samples it with its timer. */
+/* Returns whether the event measures time. On a machine without counters, the timer can replace
+ * such an event. */
 static bool is_time(const char *name)
 {
 	static const char *const names[] = { "CPU_CLK_UNHALTED", "GLOBAL_POWER_EVENTS",
@@ -89,8 +91,8 @@ static bool is_time(const char *name)
 	return cpu && cpu->default_event && !strcmp(name, cpu->default_event);
 }
 
-/* Returns whether missing fields can be filled in: NAME:COUNT..., TIMER.  Letters (NAME:COUNT:u)
- * and names of masks are already complete. */
+/* Returns whether the spec can be stored with all five fields, because it only has numbers after
+ * the name. Specs with letters (NAME:COUNT:u) or names of masks are stored unchanged. */
 static bool control_events_is_whole(const struct control_events_parts *p)
 {
 	if (p->nr < 2)
@@ -122,7 +124,8 @@ static int round_rate(const char *spec, const struct control_events_parts *p,
 	return r;
 }
 
-/* TIMER:0 means the daemon's rate; for this check, any rate will do. */
+/* Checks an event by parsing it. TIMER:0 means the daemon's rate, so replaces the 0 by any valid
+ * rate. */
 static int control_events_check(struct control_events_taking *t, const char *spec,
 				struct err *err)
 {
@@ -176,7 +179,8 @@ static bool control_events_is_kept(const struct control_events_taking *t,
 	return false;
 }
 
-/* Adds the timer once for all events that it replaces. */
+/* Adds the timer in place of the event `name`. If it was already added for another event, only
+ * prints a message. */
 static int take_timer(struct control_events_taking *t, const char *name,
 		      const struct event_request *asked, struct err *err)
 {
@@ -193,8 +197,8 @@ static int take_timer(struct control_events_taking *t, const char *name,
 	return there ? 0 : control_events_keep(t, kept, err);
 }
 
-/* Without counters, uses the timer for events that measure time.  For others, returns -ENODEV
- * with OProfile's message. */
+/* Handles an event on a machine without counters: replaces it by the timer if it measures time.
+ * For others, returns -ENODEV with OProfile's message. */
 static int without_counters(struct control_events_taking *t, const char *name,
 			    const struct event_request *asked, struct err *err)
 {
@@ -205,7 +209,8 @@ static int without_counters(struct control_events_taking *t, const char *name,
 	return take_timer(t, name, asked, err);
 }
 
-/* Adds the default event in addition to others, or for the kernel only. */
+/* Adds the default event explicitly, because it is not the only event, or is for the kernel
+ * only. */
 static int take_default(struct control_events_taking *t, struct err *err)
 {
 	size_t first = t->reqs.list.nr;
@@ -231,7 +236,7 @@ static int check_kernel_only(const struct control_events_taking *t, size_t first
 	return 0;
 }
 
-/* Adds one spec to the list of all, and its form for daemonrc. */
+/* Checks a spec and adds it to daemonrc, in the form that daemonrc stores. */
 static int control_events_take(struct control_events_taking *t, const char *spec,
 			       struct err *err)
 {
@@ -248,7 +253,7 @@ static int control_events_take(struct control_events_taking *t, const char *spec
 		p.nr = 0;
 	whole = control_events_is_whole(&p);
 	r = round_rate(spec, &p, text, &rate, err);
-	/* Otherwise the spec's flags express it. */
+	/* If the spec has numeric flags, keep_whole() sets these instead. */
 	if (!r && t->kernel_only && !whole)
 		snprintf(text + strlen(text), SPEC_MAX - strlen(text), ":k");
 	if (!r)
@@ -275,11 +280,12 @@ static int control_events_take_spec(struct control_events_taking *t, const char 
 			       strlen(spec));
 	if (strcmp(spec, "default") != 0)
 		return control_events_take(t, spec, err);
-	/* The daemon uses the default event if none is stored. */
+	/* If it is the only event, store nothing: the daemon then uses the default event. */
 	return alone && !t->kernel_only ? 0 : take_default(t, err);
 }
 
-/* OProfile refused events that do not fit on the counters together; the kernel multiplexes them. */
+/* Warns if the events do not fit on the counters together. OProfile refused such events; here the
+ * kernel multiplexes them. */
 static void control_events_report_multiplexing(const struct event_requests *reqs)
 {
 	size_t first;

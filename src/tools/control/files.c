@@ -24,7 +24,7 @@ static const char *mountpoint(void)
 	return dir && *dir ? dir : "/dev/oprofile";
 }
 
-/* The child goes to the background by itself, and reports its errors. */
+/* Runs `oprofile controlfs`, which moves to the background after reporting errors. */
 static int run_controlfs(const char *dir)
 {
 	static const char self[] = "/proc/self/exe";
@@ -32,7 +32,8 @@ static int run_controlfs(const char *dir)
 	int status;
 
 	if (!pid) {
-		/* It outlives processes that wait for the end of our output. */
+		/* The child continues to run, so close files on whose end other processes may
+		 * wait. */
 		background_close_files(-1);
 		execl(self, "oprofile", "controlfs", dir, (char *)NULL);
 		_exit(127);
@@ -79,10 +80,10 @@ int control_deinit(struct control *c)
 	int r = control_shutdown(c);
 	const char *dir = mountpoint();
 
-	/* Unmount even if some samples could not be saved. */
+	/* Unmount if the daemon has ended, even if it could not save some samples. */
 	if ((r && !c->ended) || geteuid() || !controlfs_is_mounted(dir))
 		return r;
-	/* Processes with an open file can continue to use it. */
+	/* Detach the mount, so that processes with an open file can continue to use it. */
 	if (umount2(dir, MNT_DETACH)) {
 		screen_print_line(stderr, "opcontrol: %s: %s", dir, strerror(errno));
 		return 1;

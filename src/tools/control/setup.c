@@ -23,8 +23,8 @@ enum {
 	LIST_MAX = 3000
 };
 
-/* The keys and their order in a file written by opcontrol 0.9.  Except CALLGRAPH=0, which would
- * turn off the stacks that the daemon records by default. */
+/* The default settings, in the order of a file that opcontrol 0.9 writes. CALLGRAPH=0 is missing,
+ * because it would turn off the stacks that the daemon records by default. */
 static const struct {
 	const char *key;
 	const char *value;
@@ -60,7 +60,7 @@ static const struct {
 	{ OPTION(struct control_options, callgraph), "--callgraph", "CALLGRAPH" },
 };
 
-/* Accepted but without effect here; a message says so once. */
+/* Options that are accepted but have no effect; a message reports this. */
 static const struct {
 	size_t field;
 	const char *option;
@@ -171,7 +171,7 @@ static int take_separate(const struct control_options *set, struct daemonrc *rc,
 	return r;
 }
 
-/* Several --image options make one list. */
+/* Stores the --image options, which together make one list. */
 static int control_setup_take_images(const struct control_options *set,
 				     struct daemonrc *rc, struct err *err)
 {
@@ -200,7 +200,8 @@ static int control_setup_take_images(const struct control_options *set,
 	return r;
 }
 
-/* Parses the number of a process or a process group. */
+/* Stores the value of --session-pid or a similar option: the number of a process or a process
+ * group. */
 static int control_setup_take_number(const char *text, const char *option,
 				     const char *key, struct daemonrc *rc,
 				     struct err *err)
@@ -220,7 +221,7 @@ static int control_setup_take_number(const char *text, const char *option,
 	return r ? err_sys(err, r, "cannot set '%s'", option) : 0;
 }
 
-/* A filter for a process that has ended records no samples. */
+/* Warns about a filter for a process that has ended, because it records no samples. */
 static void warn_of_missing_process(const char *text)
 {
 	uint64_t pid;
@@ -308,7 +309,8 @@ static int control_setup_take_range(const struct control_options *set,
 	return r ? err_sys(err, r, "--kernel-range") : 0;
 }
 
-/* A missing directory is created later; another kind of file is an error. */
+/* Checks --session-dir: a missing directory is created later, but another kind of file is an
+ * error. */
 static int check_session_dir(const char *dir, struct err *err)
 {
 	struct stat st;

@@ -11,7 +11,7 @@
 #include "tools/cli/command.h"
 #include "tools/control/control.h"
 
-/* Returns the value from a running daemon, or else from the file. */
+/* Returns a setting: that of the running daemon or, if none runs, that of the file. */
 static const char *fact(const struct control *c, const struct control_reply *reply,
 			const char *key, const char *rc_key)
 {
@@ -66,7 +66,7 @@ static void print_separate(const struct control *c, const struct control_reply *
 	puts(said ? or_none(said) : *blank ? "" : "none");
 }
 
-/* Prints sizes that differ from the default. */
+/* Prints the buffer sizes that differ from the default. */
 static void print_sizes(const struct control *c, const struct control_reply *reply)
 {
 	static const struct {
@@ -107,7 +107,8 @@ int control_print_status(struct control *c)
 	int r = control_attach(c, &err);
 	const char *depth, *pid, *pgrp;
 
-	/* The daemon's reply contains almost everything, so a damaged file is only a warning. */
+	/* If the daemon runs, its reply contains almost everything, so only warn about a damaged
+	 * file. */
 	if (c->rc_failure.code && c->connected)
 		command_warning("%s", c->rc_failure.text);
 	else if (!r && c->rc_failure.code)
@@ -141,7 +142,7 @@ int control_print_status(struct control *c)
 	if (pgrp && *pgrp && strcmp(pgrp, "none") != 0)
 		screen_print_line(stdout, "Pgrp filter: %s", pgrp);
 	depth = fact(c, &reply, "callgraph", "CALLGRAPH");
-	/* Without a requested depth, stacks are not limited. */
+	/* If no depth was requested, stacks are not limited. */
 	screen_print_line(stdout, "Call-graph depth: %s",
 			  depth && *depth ? depth : "whole");
 	print_sizes(c, &reply);

@@ -32,8 +32,8 @@ struct control_words_counters {
 	bool any;
 };
 
-/* Parses --ctrN-WHAT=VALUE or --ctrN-WHAT VALUE.  Returns 1, with *i at the word of the value; 0
- * if it is another option. */
+/* Parses --ctrN-WHAT=VALUE or --ctrN-WHAT VALUE. Returns 1, with *i at the argument that contains
+ * the value; 0 for another option; or a negative errno. */
 static int take_counter(struct control_words_counters *counters, char **argv, int argc,
 			int *i, struct err *err)
 {
@@ -106,7 +106,8 @@ static int add_counters(struct control_words *w,
 	return 0;
 }
 
-/* The opcontrol script split words at =, also those of a letter: -e=X. */
+/* Returns whether the argument is like -e=X: OProfile's opcontrol script also accepted "=" after a
+ * letter. */
 static bool is_letter_with_value(const char *word)
 {
 	return word[0] == '-' && word[1] && strchr("epciV", word[1]) && word[2] == '=';

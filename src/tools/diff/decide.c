@@ -10,7 +10,8 @@
 #include "present/diff/rows.h"
 #include "tools/cli/command.h"
 
-/* If code moved to the row, only what the whole group became slower counts. */
+/* Returns whether a row is significantly slower by at least `limit`. If code was moved between
+ * functions, the change of all of them together counts. */
 static bool is_regression(const struct comparison *c, const struct compare_row *row,
 			  double limit)
 {
@@ -21,7 +22,7 @@ static bool is_regression(const struct comparison *c, const struct compare_row *
 	       change >= limit;
 }
 
-/* Prints to standard error, where it does not disturb --csv and --json. */
+/* Prints the decision and a row to standard error, to keep it out of --csv and --json output. */
 static void say_row(const struct diff_view *v, const struct compare_row *row,
 		    const char *prefix)
 {
@@ -41,7 +42,7 @@ bool diff_decide(const struct diff_view *v, double limit)
 
 	if (c->options.is_rate && is_regression(c, &c->total, limit))
 		worst = &c->total;
-	/* The largest change is first. */
+	/* The rows are sorted by the size of the change, the largest first. */
 	for (size_t i = 0; i < c->rows.nr; i++) {
 		const struct compare_row *row = &c->rows.at[i];
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* decide.h - the decision of --fail-above.
+/* decide.h - decides whether the command fails (--fail-above).
  * Layer: tools. */
 #pragma once
 #include <stdbool.h>
@@ -7,8 +7,8 @@
 struct diff_view;
 struct history_view;
 
-/* Returns whether some row became significantly slower by at least `limit` percentage points, and
- * prints one line to standard error that gives the reason. */
+/* Returns whether some row became significantly slower by at least `limit` percentage points.
+ * Prints the decision and its reason as one line to standard error. */
 bool diff_decide(const struct diff_view *v, double limit);
 /* Returns whether the newest recording follows such a slowdown, which no later change ended. */
 bool diff_decide_history(const struct history_view *v, double limit);

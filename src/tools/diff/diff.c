@@ -47,7 +47,7 @@ struct diff {
 	struct history history; /* only with --history */
 	struct diff_notes notes;
 	struct diff_view view;
-	char *unit;        /* of --work, and the text of view.unit */
+	char *unit;        /* memory of the unit of --work and of view.unit */
 	double fail_above; /* negative: not given */
 };
 
@@ -98,7 +98,7 @@ static int choose_by(const struct diff *d, enum diff_by *ret_by, struct err *err
 		       name);
 }
 
-/* `detail` is "" or explains `text`. */
+/* Sets the unit of the comparison to `text`; `detail` explains it or is "". */
 static int set_unit(struct diff *d, const char *text, const char *detail,
 		    struct err *err)
 {

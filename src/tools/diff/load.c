@@ -17,9 +17,9 @@
 #include "tools/report/read.h"
 
 enum {
-	BLOCKS = 100,               /* of a run of known length */
-	BLOCKS_MAX = 200,           /* more are merged */
-	WIDTH_MIN_NS = 1000 * 1000, /* of a block */
+	BLOCKS = 100, /* number of blocks of a run whose length is known in advance */
+	BLOCKS_MAX = 200,           /* if a run has more blocks, blocks are merged */
+	WIDTH_MIN_NS = 1000 * 1000, /* minimum duration of a block */
 	WIDTH_UNKNOWN_NS = 100 * 1000 * 1000
 };
 
@@ -33,13 +33,14 @@ struct loading {
 	struct report_plan plan;
 	struct report_read read;
 	struct recording_outline outline;
-	/* Of the samples; blocks are numbered from the first one. */
+	/* Times of the first and last sample. Blocks are counted from the first one. */
 	uint64_t first_ns, last_ns;
 	uint64_t width_ns;
-	uint32_t event;     /* the compared one */
-	uint32_t per_event; /* DICT_NONE: none */
+	uint32_t event;     /* the event that is compared */
+	uint32_t per_event; /* the event that is the denominator; DICT_NONE: none */
 	int image_key, symbol_key, line_key, stack_key, time_key;
-	struct map item_by; /* of (image, function and line) of the profile */
+	/* (image, function and line of the profile) -> index of the item. */
+	struct map item_by;
 	struct map image_by;
 	struct compare_run *run;
 };
@@ -49,7 +50,8 @@ static int load_no_memory(struct err *err)
 	return err_set(err, -ENOMEM, "out of memory");
 }
 
-/* Duplicates the words for one recording: report_plan_make() takes them modifiable. */
+/* Makes the arguments for a report of one recording. Copies the strings, because
+ * report_plan_make() requires non-const ones. */
 static int words_of(const struct loading *l, char ***ret_words, struct err *err)
 {
 	const struct sorted_sides *sides = l->load->sides;
@@ -71,7 +73,8 @@ static void words_free(char **words)
 	free(words);
 }
 
-/* The samples' first and last time, if it is known without reading them all. */
+/* Reads the times of the first and last sample if that is possible without reading all samples,
+ * and chooses the duration of a block. */
 static int read_outline(struct loading *l, struct err *err)
 {
 	const struct report_sources *sources = &l->plan.sources;
@@ -105,7 +108,7 @@ static int load_make_plan(struct loading *l, struct err *err)
 	int r = words_of(l, &words, err);
 
 	*to = options->report;
-	/* CSV shows keys as they are, without marks. */
+	/* Request CSV, whose keys are plain, without marks. */
 	to->csv = true;
 	to->json = false;
 	to->by = keys_of(options->by);
@@ -137,7 +140,7 @@ static uint32_t find_event(const struct profile *p, const char *name)
 	return DICT_NONE;
 }
 
-/* Chooses the events: the only one, or the only one besides the denominator. */
+/* Chooses the event to compare: the only one, or the only one in addition to the denominator. */
 static int choose_events(struct loading *l, struct err *err)
 {
 	const struct profile *p = &l->read.profile;
@@ -180,12 +183,13 @@ static void find_span(struct loading *l)
 		l->first_ns = t < l->first_ns ? t : l->first_ns;
 		l->last_ns = t > l->last_ns ? t : l->last_ns;
 	}
-	/* Of a recording of unknown length, merge blocks. */
+	/* If the length was unknown and there are too many blocks, merge them. */
 	while ((l->last_ns - l->first_ns) / l->width_ns >= BLOCKS_MAX)
 		l->width_ns *= 2;
 }
 
-/* Copies the first `len` bytes of a text to the comparison. */
+/* Adds the first `len` bytes of a text to the strings of the comparison. Returns its number, or
+ * STRTAB_FAILED. */
 static uint32_t load_text(const struct loading *l, const char *text, size_t len)
 {
 	return strtab_add_len(&l->load->to->strings, text, len);
@@ -227,7 +231,7 @@ static uint32_t load_image(struct loading *l, const struct profile_row *row)
 	return (uint32_t)l->run->images.nr - 1;
 }
 
-/* The file name and number of a source line. */
+/* Returns the number of the text "FILE:LINE" of a group, without the directory. */
 static uint32_t load_line_text(struct loading *l, uint32_t group)
 {
 	const char *text = profile_text(&l->read.profile, group, (size_t)l->line_key);
@@ -237,7 +241,7 @@ static uint32_t load_line_text(struct loading *l, uint32_t group)
 	return load_text(l, text, strlen(text));
 }
 
-/* The functions of a stack, without suffixes of compilers. */
+/* Returns the number of the text of a stack: its functions without suffixes of compilers. */
 static uint32_t load_stack_text(struct loading *l, uint32_t group)
 {
 	const char *text = profile_text(&l->read.profile, group, (size_t)l->stack_key);
@@ -401,7 +405,7 @@ static int load_facts(struct loading *l, struct err *err)
 	return 0;
 }
 
-/* The lists belong to the command's own options. */
+/* Frees a plan, but not the lists of its options, which belong to the options of the command. */
 static void load_plan_done(struct report_plan *plan)
 {
 	struct report_options *o = &plan->options;

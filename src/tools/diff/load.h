@@ -11,7 +11,7 @@ struct diff_options;
 struct sorted_sides;
 struct err;
 
-/* The denominators of the blocks of a run. */
+/* By what the samples of a block are divided. */
 enum diff_per {
 	DIFF_PER_TOTAL,
 	DIFF_PER_WALL,
@@ -23,8 +23,9 @@ struct diff_load {
 	const struct diff_options *options;
 	const struct sorted_sides *sides;
 	enum diff_per per;
-	const char *per_event;      /* DIFF_PER_EVENT */
-	double work[COMPARE_SIDES]; /* DIFF_PER_WORK: of each run */
+	const char *per_event; /* for DIFF_PER_EVENT: the event's name */
+	/* For DIFF_PER_WORK: the amount of work of each run. */
+	double work[COMPARE_SIDES];
 	struct comparison *to;
 	bool incomplete; /* some input could not be read */
 	bool is_private; /* some input is not readable for every user */

@@ -38,7 +38,7 @@ static bool is_recording_word(const char *word)
 	       !strncmp(word, "session:", strlen("session:"));
 }
 
-/* A word such as comm:make. */
+/* Returns whether the argument is part of a profile specification, such as comm:make. */
 static bool is_specification(const char *word)
 {
 	size_t len = strspn(word, "abcdefghijklmnopqrstuvwxyz-");
@@ -52,8 +52,8 @@ static int not_found(const char *word, struct err *err)
 		       access(word, F_OK) ? strerror(errno) : "not a recording", word);
 }
 
-/* Adds a word to a side or to the specification.  `side` is COMPARE_SIDES where no recording is
- * expected. */
+/* Adds an argument to a side or to the specification. `side` is COMPARE_SIDES if the argument must
+ * not be a recording. */
 static int sort_word(struct sorted_sides *s, enum compare_side side, const char *word,
 		     struct err *err)
 {

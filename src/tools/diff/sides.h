@@ -18,10 +18,12 @@ struct sorted_sides {
 	VEC(const char *) spec;                /* likewise */
 };
 
-/* `nr_after` is the number of arguments after "--", or -1 if there was none.  Returns 0, or a
- * negative errno with a message in *err; call diff_sides_done() in any case. */
+/* Sorts the arguments `words`. `nr_after` is the number of arguments after "--", or -1 if there
+ * was no "--". Returns 0, or a negative errno with a message in *err; call diff_sides_done() in
+ * any case. */
 int diff_sides_sort(const struct diff_options *options, char *const *words,
 		    int nr_after, struct sorted_sides *ret_sides, struct err *err);
 void diff_sides_done(struct sorted_sides *s);
-/* Returns the number of arguments after "--", or -1.  Call it before the options are parsed. */
+/* Returns the number of arguments after "--", or -1 if there is no "--". Call it before parsing
+ * the options, which removes the "--". */
 int diff_sides_nr_after(int argc, char *const *argv);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* bolt.c - `oprofile export bolt`: writes the same output as perf2bolt, for one binary.
- * // With branch stacks, one line per branch: "1 FROM OFFSET 1 TO OFFSET MISPREDICTED COUNT",
+ * With branch stacks, one line per branch: "1 FROM OFFSET 1 TO OFFSET MISPREDICTED COUNT",
  * with hexadecimal offsets from the start of the function, and "0 [unknown] 0" for a location in
  * no function of the binary.  Execution that continues from one basic block into the next also
  * counts as a branch.  Without branch stacks: "no_lbr EVENTS" and "1 FUNCTION OFFSET COUNT".
@@ -27,7 +27,8 @@
 #include "tools/report/out.h"
 
 enum {
-	UNKNOWN = 0, /* the spot for locations in no function of the binary */
+	/* Number of the spot for locations that are in no function of the binary. */
+	UNKNOWN = 0,
 	FUNCTION_BYTES_MAX = 16 << 20
 };
 
@@ -66,9 +67,9 @@ struct export_bolt_adding {
 	struct bolt_names local;
 	struct code *code;
 	uint32_t image;
-	/* Function addresses where a basic block begins. */
+	/* Start addresses of basic blocks in functions. */
 	struct map leader_by;
-	struct map function_by; /* functions already disassembled */
+	struct map function_by; /* functions that were already disassembled */
 };
 
 /* ---- locations ---- */
@@ -176,7 +177,8 @@ static void find_leaders(struct export_bolt_adding *a, const struct symbol *s)
 			note_leader(a, i.target);
 }
 
-/* Also marks the targets of indirect jumps, for example through tables, as sampled. */
+/* Also marks the sampled targets of indirect jumps, for example through tables, as starts of basic
+ * blocks. */
 static void find_jump_targets(struct export_bolt_adding *a)
 {
 	for (size_t i = 0; i < a->counts->branches.nr; i++) {
@@ -255,7 +257,7 @@ static void export_bolt_add_samples(const struct export_bolt_adding *a)
 	}
 }
 
-/* Returns the binary with the most samples, DICT_NONE if no binary has any. */
+/* Returns the binary with the most samples, or DICT_NONE if no binary has samples. */
 static uint32_t hottest(const struct code_counts *c, const struct dict *d)
 {
 	uint64_t *sums = calloc(d->images.nr + 1, sizeof(*sums));
@@ -459,7 +461,7 @@ int export_bolt(struct export_run *run, struct err *err)
 	struct report_out out = { 0 };
 	int r = strtab_init(&b.names), closed;
 
-	/* The first spot is the unknown one. */
+	/* The first spot is UNKNOWN. */
 	if (!r)
 		(void)spot_number(&b, 0, 0);
 	r = r || b.failed ? err_set(err, -ENOMEM, "out of memory")

@@ -24,7 +24,7 @@ struct bolt_names_local {
 struct bolt_names_reading {
 	struct bolt_names *n;
 	VEC(struct bolt_names_local) locals;
-	struct map nr_by; /* name -> number of functions so far */
+	struct map nr_by; /* name -> number of local functions with this name so far */
 };
 
 static int bolt_names_compare_locals(const void *va, const void *vb)

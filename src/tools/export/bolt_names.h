@@ -15,8 +15,8 @@ struct bolt_names {
 	struct map local_by; /* link-time address -> name of a local function */
 };
 
-/* Returns 0, -ENOTSUP (BOLT does not support the machine), -EBADMSG or another negative errno,
- * with a message in *err. */
+/* Reads the names of local functions from a binary. Returns 0, -ENOTSUP (BOLT does not support the
+ * machine), -EBADMSG or another negative errno, with a message in *err. */
 int bolt_names_read(struct bolt_names *n, const char *path, struct err *err);
 void bolt_names_done(struct bolt_names *n);
 /* Returns BOLT's name of the function at an address, which the symbol table calls `name`. */

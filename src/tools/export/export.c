@@ -29,7 +29,7 @@ static const struct export_rows heat_rows[] = {
 	{ 0 },
 };
 
-/* Viewers load all distinct samples into memory, so drop these keys if there are too many. */
+/* Keys to drop if there are too many distinct samples, all of which viewers load into memory. */
 static const unsigned int pprof_gives_up[] = { NEED_TID, NEED_CPU, NEED_PID, 0 };
 static const unsigned int flamegraph_gives_up[] = { NEED_TID, NEED_PID, 0 };
 

@@ -53,44 +53,46 @@ struct export_options {
 struct export_run {
 	const struct export_options *options;
 	const struct export_format *format;
-	char *const *words; /* sources and specification, as typed */
-	const struct spec
-		*spec; /* this and `sources` are NULL if the format finds its sources
-                                  * itself */
+	char *const *words; /* the arguments: sources and specification */
+	/* This and `sources` are NULL if the format finds its sources itself. */
+	const struct spec *spec;
 	const struct report_sources *sources;
-	bool is_private; /* some input is not readable for every user; set together with
-                          * `sources`, or by the format */
-	bool incomplete; /* set by the format if some input could not be read */
+	/* Some input is not readable for every user; set by whoever finds the sources. */
+	bool is_private;
+	bool incomplete; /* some input could not be read; set by the format */
 };
 
 /* A function of writers.h. */
 typedef int export_write(FILE *out, struct profile *p,
 			 const struct present_options *options, struct err *err);
 
-/* An argument of --rows, and the keys that replace the format's. */
+/* An argument of --rows, and the keys that it selects. */
 struct export_rows {
 	const char *word, *keys;
 };
 
 struct export_format {
 	const char *name;
-	/* Returns 0, or a negative errno with a message in *err, and then writes no output. */
+	/* Writes the export. Returns 0, or a negative errno with a message in *err without
+	 * creating an output file. */
 	int (*run)(struct export_run *run, struct err *err);
-	bool finds_sources; /* from `words`; otherwise they are in `sources` */
-	/* For formats made from a profile, which finds the sources: the keys and their
-	 * properties. */
+	/* The format itself finds the sources of `words`; otherwise they are in `sources`. */
+	bool finds_sources;
+	/* The following are for formats that are made from a profile: its keys, and properties of
+	 * the profile. */
 	const char *keys;
-	const struct export_rows
-		*rows;         /* ends with NULL; NULL: --rows is not supported */
+	/* Ends with NULL; NULL: --rows is not supported. */
+	const struct export_rows *rows;
 	const char *threshold; /* NULL: 0 */
 	const char *usual;     /* default output file; NULL: none */
-	/* For more distinct samples than readers can hold: profile_options.give_up. */
+	/* The keys to drop if there are too many distinct samples for readers
+	 * (profile_options.give_up). */
 	const unsigned int *give_up;
 	bool labels;      /* warn about missing labels */
 	bool code;        /* needs the locations of the code */
 	bool call_events; /* profile_options.call_events */
 	bool periods;
-	bool lines;    /* source lines, including those of callers */
+	bool lines;    /* resolve source lines, including those of callers */
 	bool timeline; /* profile_options.timeline */
 	bool binary;
 	export_write *write;

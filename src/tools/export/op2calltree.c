@@ -28,9 +28,10 @@ struct op2calltree_app {
 	uint32_t name; /* string */
 	struct buf body;
 	uint64_t sums[OPREPORT_EVENTS_MAX];
-	struct map files; /* string -> its number in the file */
+	struct map files; /* string -> its number in the callgrind file */
 	uint32_t nr_files;
-	uint32_t file; /* the last file written, in strings; STRTAB_FAILED: none */
+	/* Source file that was written last, as a number in `strings`; STRTAB_FAILED: none. */
+	uint32_t file;
 	uint32_t image;
 };
 
@@ -42,7 +43,7 @@ struct converting {
 	VEC(struct op2calltree_app) apps;
 	struct map app_by;
 	struct op2calltree_app *at; /* application of the current function */
-	uint32_t file;              /* the current function's file */
+	uint32_t file;              /* source file of the current function */
 	uint64_t nr_lines;
 	bool is_private; /* the input file is not readable for every user */
 };
@@ -71,7 +72,7 @@ static void op2calltree_put(struct op2calltree_app *a, const char *text)
 	buf_put(&a->body, text, strlen(text));
 }
 
-/* Writes a name that does not look like callgrind's number for a name: "(2)". */
+/* Writes a name. Changes one that looks like a number of callgrind, such as "(2)". */
 static void op2calltree_put_name(struct op2calltree_app *a, const char *name,
 				 size_t len)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* perf_data.c - `oprofile export perf-data`: writes sessions and recordings as one perf.data.
- * // A perf.data among the sources is first converted to a segment (import/file.h), so that its
+ * A perf.data among the sources is first converted to a segment (import/file.h), so that its
  * samples are sorted and filtered like those of sessions.  The output is written in a temporary
  * directory and renamed when it is complete. */
 #include <errno.h>
@@ -33,22 +33,22 @@
 #include "tools/export/export.h"
 
 enum {
-	/* Readers may deliver samples late by up to this many samples. */
+	/* Number of samples in a round; readers sort at least this many samples. */
 	ROUND_SAMPLES = 1 << 14
 };
 
 struct perf_data_export {
 	struct export_run *run;
 	const char *output;
-	char *target;                       /* `output` with links resolved */
-	struct scratch *dir;                /* temporary directory for the output */
-	char *making;                       /* output file in that directory */
+	char *target;        /* path of the output file, with links resolved */
+	struct scratch *dir; /* temporary directory for the output */
+	char *making;        /* output file in that directory */
 	struct naming_locations *locations; /* for symbol: */
 	struct sample_merge *merge;
 	struct unresolve *unresolve;
 	struct perf_data_writer *writer;
 	struct err write_err;
-	uint64_t sample_types; /* union over the perf.data files */
+	uint64_t sample_types; /* sample_type bits of all perf.data files */
 	uint64_t nr_samples;
 	uint64_t not_asked_for;
 	uint64_t first_ns, last_ns;
@@ -120,14 +120,15 @@ static int export_perf_data_add_session(struct perf_data_export *e,
 	return r;
 }
 
-/* Returns whether the file records its total time, which shares of time depend on. */
+/* Returns whether the file contains its end time, which is needed to select shares of the total
+ * time. */
 static bool export_perf_data_knows_times(const struct report_session *s)
 {
 	struct perf_input *input;
 	struct stat st;
 	bool knows;
 
-	/* A pipe can only be opened once, and does not record its total time. */
+	/* A pipe can only be opened once, and does not contain its end time. */
 	if (stat(s->dir, &st) || S_ISFIFO(st.st_mode) ||
 	    perf_input_open(s->dir, s->trust, &input, NULL))
 		return false;
@@ -136,7 +137,8 @@ static bool export_perf_data_knows_times(const struct report_session *s)
 	return knows;
 }
 
-/* Filters by time during the conversion if possible, because the times are still exact there. */
+/* Converts a perf.data to a segment. Selects by time during the conversion if possible, because
+ * only then the times have nanoseconds. */
 static int export_perf_data_add_perf_data(struct perf_data_export *e,
 					  const struct report_session *source,
 					  uint32_t number, struct err *err)
@@ -257,7 +259,7 @@ static int write_record(void *ctx, const void *record, size_t len)
 	return perf_data_writer_write(e->writer, record, len, &e->write_err);
 }
 
-/* perf does not know TIMER. */
+/* Returns the event's name for perf, which has no event TIMER. */
 static const char *export_perf_data_perf_name(const struct dict *d,
 					      const struct event_desc *e)
 {
@@ -308,7 +310,7 @@ static int export_perf_data_put_sample(struct perf_data_export *e,
 		       : perf_data_writer_finished_round(e->writer, &e->write_err);
 }
 
-/* An error of the writer has a separate message. */
+/* Sets the message for an error, unless the writer has already set one. */
 static int write_error(const struct perf_data_export *e, int r, struct err *err)
 {
 	return e->write_err.code
@@ -390,7 +392,8 @@ static int list_build_ids(struct perf_data_export *e,
 
 		if (!name || !image->build_id.len)
 			continue;
-		own = strdup(name); /* it is only borrowed until the next call */
+		/* A copy, because it is borrowed only until the next call. */
+		own = strdup(name);
 		row.path = own;
 		if (!own || !vec_push(&ids->names, own)) {
 			free(own);

@@ -15,17 +15,18 @@
 struct loop {
 	struct record_plan *p;
 	uint64_t start_ns;
-	uint64_t stop_ns;  /* end of --duration; UINT64_MAX: no limit */
-	uint64_t begin_ns; /* end of --delay; UINT64_MAX: sampling has started */
-	bool stopped;      /* sampling has ended, but the command may continue */
+	uint64_t stop_ns; /* time at which --duration ends; UINT64_MAX: no limit */
+	/* Time at which --delay ends; UINT64_MAX: sampling has started. */
+	uint64_t begin_ns;
+	bool stopped; /* sampling has ended, but the command may continue */
 	bool done;
 	int signal; /* the signal that ended the recording, or 0 */
 	int failed; /* the recorder's error */
 	int pid_fds[RECORD_PIDS_MAX];
 };
 
-/* A terminal sends its signals to the whole foreground group, including the target.  Passes on
- * signals that were sent only to this process. */
+/* Sends a signal that only this process received to the target also. Signals of a terminal were
+ * sent to the whole foreground group, including the target. */
 static void pass_on(const struct loop *l, const struct signalfd_siginfo *info)
 {
 	const struct target *t = &l->p->target;
@@ -45,8 +46,8 @@ static void record_loop_take_signals(struct loop *l)
 		}
 		pass_on(l, &info);
 		l->signal = (int)info.ssi_signo;
-		/* The target handles Ctrl-C, as under a shell.  Without a target, or on a request
-		 * to terminate, end the recording. */
+		/* Ctrl-C is for the target, as in a shell. End the recording if there is no
+		 * target, or if this is a request to terminate. */
 		if (!l->p->target.pid || info.ssi_signo == SIGTERM ||
 		    info.ssi_signo == SIGHUP || l->p->options.system_wide)
 			l->done = true;
@@ -55,7 +56,8 @@ static void record_loop_take_signals(struct loop *l)
 		l->done = true;
 }
 
-/* --pid: the recording ends when all of these processes have ended. */
+/* Returns whether one of the processes of --pid still exists; when all have ended, the recording
+ * ends. */
 static bool pids_live(const struct loop *l)
 {
 	for (size_t i = 0; i < l->p->nr_pids; i++) {
@@ -86,7 +88,7 @@ static int timeout_ms(const struct loop *l)
 		       : ms;
 }
 
-/* Writes all data now, because the command may continue for a long time. */
+/* Ends sampling. Writes all data now, because the command may continue for a long time. */
 static void stop_sampling(struct loop *l, struct err *err)
 {
 	l->failed = recorder_stop(l->p->recorder, err);
@@ -95,7 +97,7 @@ static void stop_sampling(struct loop *l, struct err *err)
 		l->done = true;
 }
 
-/* Handles --delay and --duration. */
+/* Starts sampling after --delay, and ends it after --duration. */
 static void keep_time(struct loop *l, struct err *err)
 {
 	uint64_t now = clock_now_ns(CLOCK_MONOTONIC);

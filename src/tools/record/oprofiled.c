@@ -197,7 +197,8 @@ static int take_bounds(struct oprofiled *d, struct err *err)
 	return 0;
 }
 
-/* Returns an exit status.  In the background, no process sees it. */
+/* Starts and runs the daemon. Returns an exit status, which no process sees if the daemon runs in
+ * the background. */
 static int oprofiled_start_parts(struct oprofiled *d)
 {
 	struct err err = { 0 };
@@ -216,7 +217,8 @@ static int oprofiled_start_parts(struct oprofiled *d)
 	}
 	if (!r) {
 		r = oprofiled_run(d, &err);
-		/* The process that started the daemon only waits until the daemon is ready. */
+		/* Report the error to the process that started the daemon, if it still waits for
+		 * the daemon to become ready. */
 		if (r && d->background.ready_fd >= 0) {
 			background_ready(&d->background, &err);
 			return 1;

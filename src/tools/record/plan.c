@@ -22,8 +22,8 @@ enum {
 	STACK_BYTES_MAX = 61440
 };
 
-/* Copies the first word of a list that is unknown, which can be cut off.  Returns false if there
- * is none. */
+/* Copies the first word of a comma-separated list that is not a known value, truncated to `room`.
+ * Returns false if all are known. */
 static bool unknown_verbose(const char *list, char *word, size_t room)
 {
 	static const char *const known[] = { "debug", "record", "convert", "misc",
@@ -147,8 +147,8 @@ static int check_modes(const struct record_plan *p, struct err *err)
 	return check_verbose(o->verbose, err);
 }
 
-/* Parses auto, dwarf or fp; the first two accept the number of stack bytes to copy, like perf's
- * dwarf. */
+/* Parses --callgraph: auto, dwarf or fp. After auto and dwarf, the number of stack bytes to copy
+ * can follow, as in perf. */
 static int choose_chains(struct record_plan *p, struct err *err)
 {
 	const char *how = p->options.callgraph;

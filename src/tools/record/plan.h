@@ -24,11 +24,13 @@ struct record_options {
 	const char *pids;
 	bool system_wide;
 	uint64_t frequency_hz;
-	const char *callgraph; /* NULL: none; "", "auto", "dwarf", "fp" */
+	/* NULL: no call chains; "", "auto", "dwarf" or "fp", perhaps with a size. */
+	const char *callgraph;
 	const char *vmlinux;
 	const char *session_dir;
 	const char *perf_data;
-	const char *archive; /* NULL: none; "": next to the session directory */
+	/* NULL: no archive; "": an archive next to the session directory. */
+	const char *archive;
 	const char *verbose;
 	uint64_t duration_ns;
 	uint64_t delay_ns;
@@ -47,7 +49,8 @@ struct record_plan {
 	size_t nr_pids;
 	char **command; /* NULL: none */
 	uint32_t flags;
-	/* Bytes of the stack to copy with each sample; 0: no call chains, or by frame pointers. */
+	/* Bytes of the stack to copy with each sample; 0: no call chains, or call chains by frame
+	 * pointers. */
 	uint32_t stack_bytes;
 	bool stacks_optional; /* fall back to frame pointers if stacks cannot be copied */
 	struct session_dir dir;
@@ -55,7 +58,7 @@ struct record_plan {
 	struct recorder *recorder;
 	struct target_signals old_signals;
 	int signal_fd;
-	bool sampled; /* sampling has begun: a --delay is over */
+	bool sampled; /* sampling has begun, after --delay */
 	char *vmlinux;
 };
 

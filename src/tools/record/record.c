@@ -153,7 +153,7 @@ static int record_block_signals(struct record_plan *p, struct err *err)
 	sigaddset(&mask, SIGQUIT);
 	sigaddset(&mask, SIGTERM);
 	sigaddset(&mask, SIGCHLD);
-	/* Under nohup, leave SIGHUP alone: if blocked, it would be reported although it is
+	/* Under nohup, do not block SIGHUP: a signalfd reports a blocked signal even if it is
 	 * ignored. */
 	if (sigaction(SIGHUP, NULL, &hangup) || hangup.sa_handler != SIG_IGN)
 		sigaddset(&mask, SIGHUP);
@@ -184,7 +184,7 @@ static int record_open_recorder(struct record_plan *p, char **argv, int argc,
 		.dir = &p->dir,
 	};
 
-	/* Root records the programs of all users. */
+	/* Root records the programs of all users, so divide the budget for stacks among them. */
 	config.fair = o->system_wide && !geteuid();
 	if (p->nr_pids) {
 		config.pids = p->pids;
@@ -197,8 +197,8 @@ static int record_open_recorder(struct record_plan *p, char **argv, int argc,
 	return recorder_open(&config, &p->recorder, err);
 }
 
-/* Like record_open_recorder().  If stacks cannot be unwound and the user did not insist, falls
- * back to frame pointers. */
+/* Like record_open_recorder(). If the kernel cannot copy stacks and the user did not explicitly
+ * request that, falls back to frame pointers. */
 static int open_with_chains(struct record_plan *p, char **argv, int argc,
 			    struct err *err)
 {
@@ -216,16 +216,16 @@ static int open_with_chains(struct record_plan *p, char **argv, int argc,
 	return r;
 }
 
-/* With perf_event_paranoid 2, users can still record their own processes in user space.  Does
- * that with a warning. */
+/* Opens the recorder. If that is not permitted, as with perf_event_paranoid 2, tries to record
+ * user space only, with a warning. */
 static int record_open_with_rights(struct record_plan *p, char **argv, int argc,
 				   struct err *err)
 {
 	int r = open_with_chains(p, argv, argc, err);
 	bool may_retry = (r == -EACCES || r == -EPERM) && !p->options.system_wide;
 
-	/* From 3 on, Debian's kernels refuse everything.  Other kernels treat it like 2, but the
-	 * administrator meant to forbid recording. */
+	/* Do not retry from level 3 on: Debian's kernels then refuse everything. Other kernels
+	 * treat it like 2, but the administrator wanted to forbid recording. */
 	if (!may_retry || perf_attr_paranoid() > 2)
 		return r;
 	for (size_t i = 0; i < p->events.list.nr; i++) {
@@ -328,7 +328,7 @@ static int record_finish(struct record_plan *p, int failed, int signal, struct e
 	summary.target = record_target_of(p);
 	summary.delayed = !p->sampled;
 	record_report_end(&summary, p->events.list.at, p->events.list.nr);
-	/* From here on, signals have their normal effect. */
+	/* From here on, signals have their normal effect again. */
 	sigprocmask(SIG_SETMASK, &p->old_signals.mask, NULL);
 	if (record_archive(p) && !r)
 		r = -EIO;

@@ -110,7 +110,8 @@ static void report_shares(const struct session_totals *t,
 	}
 }
 
-/* Scripts look for the sentence about the target, which is OProfile's. */
+/* Returns the reason why there are no samples. The sentence about the target is OProfile's,
+ * because scripts search for it. */
 static const char *no_samples_reason(const struct record_summary *summary)
 {
 	if (summary->delayed)

@@ -21,12 +21,13 @@ struct record_summary {
 	struct session_totals totals;
 	uint64_t file_bytes;
 	enum record_target target;
-	bool delayed; /* the recording ended before sampling began */
+	bool delayed; /* the recording ended before --delay was over */
 };
 
-/* `until_stopped`: only a signal or a duration ends the recording. */
+/* Prints the messages at the start. `until_stopped`: only a signal or --duration ends the
+ * recording. */
 void record_report_start(const struct event_request *events, size_t nr_events,
 			 uint32_t session_flags, bool until_stopped);
-/* Prints one line of figures, and OProfile's warnings. */
+/* Prints one line with the amounts of data, and OProfile's warnings. */
 void record_report_end(const struct record_summary *summary,
 		       const struct event_request *events, size_t nr_events);

@@ -12,7 +12,7 @@ struct profile;
 
 struct report_code {
 	const struct profile *profile;
-	struct lines_options lines; /* how to read source lines ... */
+	struct lines_options lines; /* how to read source lines */
 	bool with_lines;            /* ... if set */
 	struct code *open;
 	uint32_t image; /* image that is open; UINT32_MAX: none yet */
@@ -22,5 +22,5 @@ void report_code_init(struct report_code *c, const struct profile *profile,
 		      const struct lines_options *lines);
 void report_code_done(struct report_code *c);
 /* Returns the code of an image of the profile, borrowed until the next call; NULL after a warning
- * if it cannot be opened.  For struct assembly_source: `ctx` is a struct report_code. */
+ * if it cannot be opened. A callback of struct assembly_source; `ctx` is a struct report_code. */
 struct code *report_code_of(void *ctx, uint32_t image);

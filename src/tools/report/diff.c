@@ -22,7 +22,7 @@ bool diff_words_any(char *const *words)
 	return false;
 }
 
-/* Reports OProfile's error, which repeats the words. */
+/* Sets OProfile's error message, which contains all arguments. Returns -EINVAL. */
 static int diff_refuse(char *const *words, struct err *err)
 {
 	struct buf text = { 0 };
@@ -40,7 +40,7 @@ static int diff_refuse(char *const *words, struct err *err)
 
 static bool diff_push(struct diff_words *words, unsigned int side, char *word)
 {
-	/* Words outside of the braces belong to both sides. */
+	/* Arguments outside of the braces belong to both sides. */
 	return (side == 1 || vec_push(&words->before, word)) &&
 	       (side == 0 || vec_push(&words->after, word));
 }

@@ -13,7 +13,8 @@
 #include "tools/cli/command.h"
 #include "tools/report/options.h"
 
-/* Returns whether `word` is letters of options without values, the last of which is `letter`. */
+/* Returns whether `word` is a group of options without values, such as -ld, that ends with
+ * `letter`. */
 static bool ends_in_flag(const char *word, char letter)
 {
 	static const char flags[] = "ldcwagrnfxX%";
@@ -35,7 +36,8 @@ static bool report_hint_is_number(const char *word)
 	return *word && !word[strspn(word, "0123456789")];
 }
 
-/* Functions can have the names of files, but not of paths. */
+/* Returns whether the argument is probably a recording and not a function. A function can have the
+ * name of a file, but not that of a path. */
 static bool is_recording_file(const char *word)
 {
 	return report_source_is(word) || strstr(word, "perf.data") ||
@@ -44,7 +46,7 @@ static bool is_recording_file(const char *word)
 
 struct hint_row {
 	char letter;
-	bool takes_value; /* the word after it is its value */
+	bool takes_value; /* the next argument is the option's value */
 	bool (*is_trap)(const char *word);
 	const char *effect;
 	const char *purpose;

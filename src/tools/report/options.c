@@ -3,8 +3,8 @@
 
 #include "recordings/sources.h"
 
-/* Unsupported options of OProfile 0.6 to 1.x are recognized by name, so that they are neither
- * misinterpreted nor ignored. */
+/* A row for an option of OProfile 0.6 to 1.x that is not supported. It has a row, so that it is
+ * neither misinterpreted nor taken as an abbreviation. */
 #define REFUSED(long_name, the_letter, text)                                           \
 	{                                                                              \
 		.name = (long_name), .letter = (the_letter), .kind = OPTION_REFUSED,   \

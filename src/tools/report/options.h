@@ -70,7 +70,7 @@ struct report_options {
 	struct terminal_options terminal;
 };
 
-/* Filters, and the display of names: rows shared by commands whose settings begin with `struct
+/* Rows of filters and of the display of names, for commands whose settings begin with `struct
  * report_options`. */
 #define REPORT_NAME_ROWS                                                                                                     \
 	{                                                                                                                    \
@@ -113,7 +113,7 @@ struct report_options {
 		.help = "Same as --demangle=none."                                                                           \
 	}
 
-/* Rows of such commands with a help text for their own output. */
+/* Rows for such commands, each with a help text that describes the command's output. */
 #define REPORT_THRESHOLD_ROW(text)                                                     \
 	{                                                                              \
 		.name = "threshold", .letter = 't', .kind = OPTION_TEXT,               \
@@ -132,7 +132,7 @@ struct report_options {
 		.offset = OPTION(struct report_options, merge), .help = (text)         \
 	}
 
-/* Input, search for files, and messages. */
+/* Rows for such commands: input, search for files, and messages. */
 #define REPORT_READ_ROWS                                                                                                                           \
 	{ .name = "input",                                                                                                                         \
 	  .kind = OPTION_TEXT,                                                                                                                     \

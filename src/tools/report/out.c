@@ -19,7 +19,7 @@
 
 enum {
 	BUFFER_BYTES = 256 << 10,
-	APP_NAME_MAX = 200, /* bytes of an application's name in a file name */
+	APP_NAME_MAX = 200, /* maximum bytes of an application's name in a file name */
 	OTHER_BYTES = 32    /* dot, number, and the suffix of scratch_new_next_to() */
 };
 
@@ -74,7 +74,7 @@ int report_out_open(struct report_out *o, const char *path, struct err *err)
 	int r;
 
 	*o = (struct report_out){ .path = path };
-	/* Keep the existing stream: do not open it again, and do not replace the file. */
+	/* Write to the existing standard output, even if it is redirected to a file. */
 	if (path && (!strcmp(path, "-") || !strcmp(path, "/dev/stdout")))
 		o->path = NULL;
 	r = o->path ? output_target(o->path, &o->target, err) : 0;
@@ -96,7 +96,8 @@ enum export_end report_out_end(bool is_private)
 	return is_private ? EXPORT_PRIVATE : EXPORT_PUBLIC;
 }
 
-/* The file is in a private directory, so no other process can have opened it before. */
+/* Sets the file's mode. This is early enough, because the file is in a private directory, where no
+ * other process could open it. */
 static int report_out_protect(const struct report_out *o, enum export_end end)
 {
 	return o->dir && end == EXPORT_PRIVATE &&

@@ -12,26 +12,27 @@ struct strtab;
 struct report_out {
 	FILE *file;
 	const char *path; /* NULL: standard output */
-	struct scratch *
-		dir; /* temporary directory; NULL: writes directly, because `path` is not a
-                       * regular file */
-	char *making; /* temporary file in it */
+	/* Temporary directory; NULL: the output is written directly, because `path` is not a
+	 * regular file. */
+	struct scratch *dir;
+	char *making; /* path of the temporary file in `dir` */
 	char *target; /* final path; NULL: a link that leads nowhere yet */
 };
 
-/* `path` NULL or "-": standard output.  A regular file is written to a temporary file next to it,
- * because the existing file may be the input.  Returns 0, or a negative errno with a message in
- * *err; call report_out_close() in both cases. */
+/* Opens the output. If `path` is NULL or "-", that is the standard output. Otherwise, if it is a
+ * regular file, writes to a temporary file next to it, because the existing file may be the input.
+ * Returns 0, or a negative errno with a message in *err; call report_out_close() in both cases. */
 int report_out_open(struct report_out *o, const char *path, struct err *err);
 /* The final state of the file. */
 enum export_end {
 	EXPORT_DROPPED, /* output is incomplete: no file is created */
 	EXPORT_PUBLIC,  /* the file gets its name, with the mode of the umask */
-	EXPORT_PRIVATE  /* likewise, but only for its owner: its content is private */
+	EXPORT_PRIVATE  /* the file gets its name, readable only for its owner */
 };
 /* Returns the final state for output of a private or public recording. */
 enum export_end report_out_end(bool is_private);
-/* Returns 0, or a negative errno with a message in *err. */
+/* Closes the output and creates the file according to `end`. Returns 0, or a negative errno with a
+ * message in *err. */
 int report_out_close(struct report_out *o, enum export_end end, struct err *err);
 
 /* Returns the path of the file of an application, PREFIX.NAME, or PREFIX.NAME.2 if `used`

@@ -23,7 +23,7 @@
 #include "tools/report/rules.h"
 #include "tools/report/when.h"
 
-/* perf's default: trees omit smaller shares. */
+/* Trees omit smaller shares (in percent), as in perf. */
 static const double tree_threshold = 0.5;
 
 static int choose_threshold(struct report_plan *plan, struct err *err)
@@ -159,7 +159,7 @@ static int add_option_words(struct report_plan *plan, struct err *err)
 	return r;
 }
 
-/* perf's --input must name a source. */
+/* Checks that the argument of --input names a source. */
 static int check_input(const char *input, struct err *err)
 {
 	if (report_source_is(input))
@@ -201,7 +201,8 @@ static int report_plan_make_locations(struct report_plan *plan, struct err *err)
 	return locations_make(from, &plan->locations, err);
 }
 
-/* Parses opcontrol's words.  As in OProfile's manual, `all` concerns images only. */
+/* Parses --separate, with the values of opcontrol. As OProfile's manual says, `all` only concerns
+ * images here. */
 static int choose_separate(struct report_plan *plan, struct err *err)
 {
 	static const struct {
@@ -243,7 +244,8 @@ static int choose_separate(struct report_plan *plan, struct err *err)
 	return 0;
 }
 
-/* Returns the images to nest: as --separate says, else in OProfile's layouts as recorded. */
+/* Returns which images to show below applications: those that --separate selects or, in OProfile's
+ * layouts, those that the recording selected. */
 static enum profile_separation separation_of(const struct report_plan *plan,
 					     uint32_t session_flags)
 {
@@ -261,8 +263,8 @@ static enum profile_separation separation_of(const struct report_plan *plan,
 			      : PROFILE_SEPARATE_KERNEL;
 }
 
-/* A recording with --separate=all has more axes than a text report can print.  Then drops them,
- * unless an option requests one. */
+/* Returns the flags of the recording. If it separates both threads and CPUs, which is more than a
+ * text report can print, removes both flags, unless an option requests one. */
 static uint32_t without_many_axes(const struct report_plan *plan,
 				  uint32_t session_flags)
 {

@@ -23,7 +23,7 @@ enum {
 	VERBOSE_FILES = 4   /* each segment */
 };
 
-/* The words of --separate, as bits. */
+/* The values of --separate, as bits. */
 enum {
 	SEPARATE_WORD_NONE = 1,
 	SEPARATE_WORD_LIBRARY = 2,
@@ -35,7 +35,8 @@ enum {
 
 struct report_plan {
 	unsigned int separate; /* SEPARATE_WORD_... */
-	bool fold_unnamed;     /* set by the caller: unless --unnamed is given */
+	/* Fold functions without a name; set by the caller, unless --unnamed is given. */
+	bool fold_unnamed;
 	struct report_options options;
 	struct present_options present;
 	struct profile_options profile;
@@ -46,8 +47,8 @@ struct report_plan {
 	struct report_sources sources;
 	struct naming_locations *locations;
 	struct lines_options lines;
-	struct line_later later;        /* index files to write after the output */
-	char *cache_dir;                /* of line indexes; NULL: none */
+	struct line_later later; /* index files to write after the output */
+	char *cache_dir;         /* directory of cached line indexes; NULL: none */
 	struct name_patterns *patterns; /* NULL: names are not shortened */
 	unsigned int merge;             /* MERGE_... of classes.h */
 	unsigned int verbose;           /* VERBOSE_... */

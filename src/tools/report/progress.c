@@ -9,7 +9,7 @@
 #include "recordings/sources.h"
 #include "tools/cli/progress.h"
 
-/* Returns 0 if the size is unknown. */
+/* Returns the size of a file or directory; 0 if unknown. */
 static uint64_t report_progress_file_bytes(const char *path)
 {
 	struct stat st;

@@ -11,13 +11,14 @@ struct report_sources;
 struct report_progress {
 	const struct report_sources *sources;
 	uint64_t total; /* bytes of all sources; 0: unknown */
-	uint64_t done;  /* of the files before this one */
+	uint64_t done;  /* bytes of the files before the current one */
 };
 
-/* Sets the options' progress and starts.  Both must outlive report_progress_end(). */
+/* Starts the display and sets the progress callback of `options`. Both must stay valid until
+ * report_progress_end(). */
 void report_progress_begin(struct report_progress *p,
 			   const struct report_sources *sources,
 			   struct profile_options *options);
-/* Call before a file is read. */
+/* Call after a file was read. */
 void report_progress_file(struct report_progress *p, const char *path);
 void report_progress_end(void);

@@ -28,7 +28,7 @@
 enum {
 	RESTARTS_MAX = 5,
 	LOOK_US = 100000,
-	NR_LOOKS = 30 /* polls for the first segment of the next session */
+	NR_LOOKS = 30 /* how often to check for the first segment of a new session */
 };
 
 /* Returns whether a segment was merged or removed since it was listed; `status` is the result of
@@ -40,8 +40,8 @@ static bool report_read_is_gone(const struct report_read *r, int status,
 	       access(path, F_OK) != 0;
 }
 
-/* Returns whether the session was saved or removed: then another directory has its name, and
- * binaries and tables next to the segments were read from that one. */
+/* Returns whether the session was saved or removed while it was read. Then another directory has
+ * its name, and some files next to the segments were read from that one. */
 static bool is_other(const struct report_read *r, const char *dir,
 		     const struct stat *before)
 {
@@ -52,8 +52,8 @@ static bool is_other(const struct report_read *r, const char *dir,
 		now.st_ino != before->st_ino);
 }
 
-/* Returns -ESTALE, without a message, if a listed file no longer exists: then everything must be
- * read again. */
+/* Reads the segments of a session. Returns 0, -ESTALE without a message if a listed file no longer
+ * exists, so that everything must be read again, or another negative errno with a message. */
 static int report_read_segments(struct report_read *r, struct report_plan *plan,
 				const struct report_session *session, struct err *err)
 {
@@ -62,7 +62,8 @@ static int report_read_segments(struct report_read *r, struct report_plan *plan,
 	size_t nr;
 	int status = session_list(session->dir, &paths, &nr, err);
 
-	/* It existed when the report's sources were found. */
+	/* The session existed when the sources were found, so it was replaced: read everything
+	 * again. */
 	if (status == -ENOENT && r->nr_restarts < RESTARTS_MAX)
 		return -ESTALE;
 	if (status)
@@ -126,8 +127,9 @@ static int read_sources(struct report_read *r, struct report_plan *plan,
 	return status;
 }
 
-/* After `save` and `reset`, the daemon creates the directory first, and its segment a moment
- * later. Returns false if there is no segment; the daemon may not be sampling. */
+/* Waits for a segment in a session that was just created: after `save` and `reset`, the daemon
+ * creates the directory first and the segment a moment later. Returns false if none appears,
+ * perhaps because the daemon is not sampling. */
 static bool await_session(const char *dir)
 {
 	char **paths;
@@ -155,7 +157,7 @@ static void restart_reading(struct report_read *r, const struct report_sources *
 			r->nr_restarts = RESTARTS_MAX;
 }
 
-/* A perf.data contains only event names, no descriptions. */
+/* Adds descriptions to events without one, because a perf.data contains only their names. */
 static void describe_events(struct profile *p)
 {
 	for (size_t i = 0; i < p->events.nr; i++) {
@@ -170,8 +172,8 @@ static void describe_events(struct profile *p)
 	}
 }
 
-/* Appends the first function that -i or symbol: names in vain, and its closest matches among the
- * functions of `p`, which were read without these restrictions. */
+/* Sets the error message for a function `word` of -i or symbol: that does not exist, with the
+ * closest matches among the functions of `p`, which was read without these restrictions. */
 static void no_function(struct profile *p, const char *word, struct err *err)
 {
 	struct closest_matches close;
@@ -189,8 +191,9 @@ static void no_function(struct profile *p, const char *word, struct err *err)
 		word, text);
 }
 
-/* Reads the recordings without the restrictions to functions.  If there are samples then, these
- * restrictions were too strict.  Returns whether *err has that message. */
+/* Call if no samples were selected. Reads the recordings again without the restrictions to
+ * functions. If there are samples then, a function does not exist: sets that message and returns
+ * true. */
 static bool is_no_function(struct report_plan *plan, struct err *err)
 {
 	const struct spec spec = plan->spec;
@@ -262,7 +265,7 @@ bool report_read_is_private(const struct report_read *r, const struct report_pla
 	const struct profile *p = &r->profile;
 	bool is_private = plan->sources.is_private;
 
-	/* For files from an archive, the archive itself was checked. */
+	/* Files of an archive need no check, because the archive itself was checked. */
 	for (size_t i = 0; !plan->sources.archive && !is_private && i < p->images.nr;
 	     i++)
 		is_private = report_read_is_private_file(p, p->images.at[i].from) ||
@@ -293,7 +296,7 @@ void report_warn_of_losses(const struct report_read *r)
 				t->throttled);
 }
 
-/* Warns about damage of perf.data files, as below for sessions. */
+/* Prints one line with numbers if some perf.data file could not be read completely. */
 static bool warn_of_file_damage(const struct profile_input *in)
 {
 	const struct perf_input_damage *d = &in->file_damage;
@@ -312,13 +315,13 @@ static bool warn_of_file_damage(const struct profile_input *in)
 	return true;
 }
 
-/* Prints one line with numbers if some input could not be read. */
+/* Prints one line with numbers if some session could not be read completely. */
 static bool warn_of_session_damage(const struct report_read *r)
 {
 	const struct profile_input *in = &r->profile.input;
 	const struct segment_damage *d = &in->damage;
 
-	/* For missing samples alone, the reader has already warned, with the file name. */
+	/* If only samples are missing, the reader has already warned, with the file name. */
 	if (!d->bad_blocks && !d->cut_bytes && !d->bad_samples && !in->nr_unfinished &&
 	    !r->nr_unreadable)
 		return d->missing_samples;

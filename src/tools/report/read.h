@@ -16,7 +16,7 @@ struct report_read {
 	struct profile profile; /* call profile_done() in any case */
 	size_t nr_unreadable;   /* segments that could not be opened */
 	struct report_progress progress;
-	unsigned int nr_restarts; /* times that reading was restarted */
+	unsigned int nr_restarts; /* how often reading was restarted */
 };
 
 /* Reads all recordings of the plan into r->profile.  Returns 0, or a negative errno with a message
@@ -28,5 +28,5 @@ bool report_read_is_private(const struct report_read *r,
 			    const struct report_plan *plan);
 /* Prints one line with numbers if some input could not be read, and returns true. */
 bool report_warn_of_damage(const struct report_read *r);
-/* Warns about losses of more than 0.01 %, as OProfile does. */
+/* Warns if more than 0.01 % of the samples were lost, as OProfile does. */
 void report_warn_of_losses(const struct report_read *r);

@@ -28,7 +28,7 @@ enum {
 
 extern const struct command command_report;
 
-/* One run: the request and its result. */
+/* A run of the command: the request and its result. */
 struct report {
 	struct report_plan plan;
 	struct report_read read;
@@ -119,7 +119,7 @@ static int write_report(struct report *r, struct err *err)
 	return status;
 }
 
-/* Prints the information that --verbose requests. */
+/* Prints to standard error what --verbose requests. */
 static void say_more(const struct report *r)
 {
 	const struct profile *p = &r->read.profile;
@@ -158,7 +158,8 @@ static int report_prepare(struct report *r, char *const *words, struct err *err)
 	return status;
 }
 
-/* Does the same for both sides of a differential profile, or for an ordinary report. */
+/* Plans the report and reads its recordings; for a differential profile, does this for both
+ * sides. */
 static int report_prepare_sides(struct report *r, char *const *all, struct err *err)
 {
 	struct diff_words words = { 0 };
@@ -229,7 +230,8 @@ static int report_run(const struct command *self, int argc, char **argv)
 		return status;
 	}
 	if (diff_words_any(argv + first)) {
-		/* The options were valid; each side has its own copy. */
+		/* Parse the options again for the other side, which has a separate copy. They are
+		 * known to be valid. */
 		(void)command_options(self, OPTIONS_PERMUTE, argc, argv,
 				      &before.plan.options, &first);
 		r.before = &before;

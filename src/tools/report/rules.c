@@ -54,7 +54,7 @@ static int check_merge(const struct report_plan *plan, struct err *err)
 	return 0;
 }
 
-/* A report with --by can only be sorted by its own keys. */
+/* Checks --sort: a report with --by can only be sorted by its keys. */
 static int check_order(const struct report_plan *plan, struct err *err)
 {
 	const struct report_options *o = &plan->options;
@@ -106,7 +106,8 @@ static int check_calls(const struct report_options *o, const struct key_list *ke
 	return 0;
 }
 
-/* Rejects keys that have no value for a function that only called others. */
+/* Checks the keys of --children. Rejects those that have no value for a function without samples
+ * that only called others. */
 static int check_children(const struct report_options *o, const struct key_list *keys,
 			  struct err *err)
 {

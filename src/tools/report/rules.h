@@ -6,6 +6,6 @@
 struct err;
 struct report_plan;
 
-/* Call after the values are parsed, and the keys if --by gives them.  Returns 0, or -EINVAL; the
- * message is OProfile's (oprofile-behaviour.md 1.1) if it had the same rule. */
+/* Checks the options of the plan. Call it after their values, and the keys of --by, were parsed.
+ * Returns 0, or -EINVAL with a message, which is OProfile's if OProfile has the same rule. */
 int report_rules_check(const struct report_plan *plan, struct err *err);

@@ -48,15 +48,15 @@ static const char *report_xml_join(struct buf *b, const struct word_list *list)
 	return b->failed ? NULL : (const char *)b->data;
 }
 
-/* A recording contains only the name of the CPU model.  Its type is known if it is this
- * machine's. */
+/* Returns the CPU type of a recording, or NULL if it is unknown. A recording contains only the
+ * name of the CPU model, from which the type follows if this machine has the same model. */
 static const char *cpu_type_of(const struct profile *p)
 {
 	const char *desc = strtab_get(&p->strings, p->input.cpu_desc);
 	const struct cpu_type *host;
 	struct machine machine;
 
-	/* Sample files of OProfile contain the type, whose title is stored. */
+	/* For sessions of OProfile, the import stores the title of the CPU type. */
 	for (size_t i = 0; (host = cpu_type_at(i)); i++)
 		if (!strcmp(desc, host->title))
 			return host->name;

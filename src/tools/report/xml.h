@@ -15,10 +15,11 @@ struct report_xml {
 	struct buf title, merge, exclude, include, session;
 };
 
-/* Stores the command line; call before it is parsed.  Returns 0 or -ENOMEM; call
+/* Stores the command line; call it before parsing, which changes it. Returns 0 or -ENOMEM; call
  * report_xml_done() in both cases. */
 int report_xml_words(struct report_xml *x, int argc, char *const *argv);
-/* Sets plan->present.xml; call after the profile is read.  Returns 0 or -ENOMEM. */
+/* Sets plan->present.xml to the information about the run; call it after reading the profile.
+ * Returns 0 or -ENOMEM. */
 int report_xml_make(struct report_xml *x, struct report_plan *plan,
 		    const struct profile *p);
 void report_xml_done(struct report_xml *x);
