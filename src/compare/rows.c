@@ -72,7 +72,9 @@ static int make_cells(const struct compare_run *run, const uint32_t *row_of,
 	for (size_t i = 0; !r && i < run->cells.nr; i++) {
 		const struct run_cell *from = &run->cells.at[i];
 
-		keys[i].at = (uint64_t)row_of[from->item] << 32 | from->block;
+		keys[i].at = (uint64_t)(row_of ? row_of[from->item] : from->item)
+				     << 32 |
+			     from->block;
 		keys[i].index = (uint32_t)i;
 	}
 	if (!r)
@@ -115,9 +117,8 @@ static void rows_add_cell(struct count_sums *sums, const struct compare_run *run
 		sums->neighbors += cell->count * before->count;
 }
 
-/* Adds up the cells of a run; `sums` is that of row 0, the next row is `stride` further. */
-static int sum_cells(const struct compare_run *run, const uint32_t *row_of,
-		     struct count_sums *sums, size_t stride)
+int rows_sum_cells(const struct compare_run *run, const uint32_t *row_of,
+		   struct count_sums *sums, size_t stride)
 {
 	struct row_cell *cells;
 	size_t nr;
@@ -149,7 +150,7 @@ static int sum_total(const struct compare_run *run, struct count_sums *sum)
 	return 0;
 }
 
-static struct run_sums sum_run(const struct compare_run *run)
+struct run_sums rows_sum_run(const struct compare_run *run)
 {
 	struct run_sums s = { .side = run->side };
 
@@ -177,8 +178,8 @@ static int sum_all(const struct comparison *c, struct row_sums *to)
 		const struct compare_run *run = &c->runs.at[i];
 		int r;
 
-		to->runs[i] = sum_run(run);
-		r = sum_cells(run, to->row_of[i], &to->rows[i], nr_runs);
+		to->runs[i] = rows_sum_run(run);
+		r = rows_sum_cells(run, to->row_of[i], &to->rows[i], nr_runs);
 		if (!r)
 			r = sum_total(run, &to->totals[i]);
 		if (r)
@@ -223,7 +224,7 @@ int rows_sum_groups(const struct comparison *c, const struct row_sums *sums,
 		const struct compare_run *run = &c->runs.at[i];
 		uint32_t *groups = groups_of(c, run, sums->row_of[i]);
 
-		r = groups ? sum_cells(run, groups, to + i, c->runs.nr) : -ENOMEM;
+		r = groups ? rows_sum_cells(run, groups, to + i, c->runs.nr) : -ENOMEM;
 		free(groups);
 	}
 	return r;

@@ -7,6 +7,7 @@
 
 #include "compare/variation.h"
 
+struct compare_run;
 struct comparison;
 
 /* The sums of all rows in all runs, and of the total. */
@@ -26,4 +27,10 @@ int rows_make(struct comparison *c, struct row_sums *ret_sums);
  * memory of `to` is zeroed.  Returns 0 or -ENOMEM. */
 int rows_sum_groups(const struct comparison *c, const struct row_sums *sums,
 		    struct count_sums *to);
+/* The sums of a run's blocks. */
+struct run_sums rows_sum_run(const struct compare_run *run);
+/* Adds up the cells of a run.  `row_of` is the row of each item; NULL: items are rows.  `sums` is
+ * that of row 0, the next row is `stride` further.  Returns 0 or -ENOMEM. */
+int rows_sum_cells(const struct compare_run *run, const uint32_t *row_of,
+		   struct count_sums *sums, size_t stride);
 void row_sums_done(struct row_sums *s);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "aggregate/profile/blocks.h"
 #include "aggregate/selection/session_span.h"
 #include "base/err.h"
 #include "format/perfdata/input.h"
@@ -119,4 +120,22 @@ void recording_outline_done(struct recording_outline *o)
 	free(o->os_release);
 	free(o->cpu_desc);
 	*o = (struct recording_outline){ 0 };
+}
+
+int recordings_block_width(const struct report_sources *sources, uint64_t *ret_width_ns,
+			   struct err *err)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < sources->sessions.nr; i++) {
+		struct recording_outline o;
+		int r = recording_outline_read(&sources->sessions.at[i], &o, err);
+
+		if (r)
+			return r;
+		sum += o.last_ns - o.first_ns;
+		recording_outline_done(&o);
+	}
+	*ret_width_ns = block_width_ns(sum);
+	return 0;
 }

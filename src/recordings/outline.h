@@ -7,6 +7,7 @@
 
 struct err;
 struct report_session;
+struct report_sources;
 
 struct recording_outline {
 	uint64_t first_ns, last_ns; /* of the samples; both 0: unknown */
@@ -22,3 +23,7 @@ struct recording_outline {
 int recording_outline_read(const struct report_session *from,
 			   struct recording_outline *ret_outline, struct err *err);
 void recording_outline_done(struct recording_outline *o);
+/* Finds the width of the blocks into which these recordings together are divided for statistics
+ * (aggregate/profile/blocks.h).  Returns 0 or a negative errno with a message in *err. */
+int recordings_block_width(const struct report_sources *sources, uint64_t *ret_width_ns,
+			   struct err *err);

@@ -59,6 +59,7 @@ void profile_done(struct profile *p)
 	vec_done(&p->images);
 	vec_done(&p->functions);
 	groups_done(p);
+	vec_done(&p->block_cells);
 	timeline_done(&p->timeline);
 	map_done(&p->image_by);
 	map_done(&p->function_by);

@@ -19,6 +19,7 @@
 
 #include "aggregate/count/timeline.h"
 #include "aggregate/count/tuples.h"
+#include "aggregate/profile/blocks.h"
 #include "aggregate/profile/call_graph.h"
 #include "aggregate/profile/call_tree.h"
 #include "aggregate/selection/image_names.h"
@@ -245,6 +246,9 @@ struct profile {
 	VEC(struct profile_function) functions;
 	VEC(struct profile_group) groups;
 	VEC(struct profile_row) rows;
+	/* After profile_fold_blocks(): the samples of rows in blocks of time. */
+	VEC(struct block_cell) block_cells;
+	uint32_t nr_blocks;
 	struct timeline timeline; /* with options.timeline: its positions are tuples */
 	struct call_tree calls;   /* for KEY_STACK: its values are nodes */
 	bool has_nodes;           /* tuples have profile_node() at node_slot */

@@ -210,10 +210,15 @@ int keys_mark_symbols(struct key_list *list)
 	return 0;
 }
 
+void keys_truncate(struct key_list *list, size_t nr)
+{
+	while (list->keys.nr > nr)
+		free(list->keys.at[--list->keys.nr].typed);
+}
+
 void keys_done(struct key_list *list)
 {
-	for (size_t i = 0; i < list->keys.nr; i++)
-		free(list->keys.at[i].typed);
+	keys_truncate(list, 0);
 	vec_done(&list->keys);
 }
 

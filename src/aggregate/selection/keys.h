@@ -86,6 +86,8 @@ int keys_parse(struct key_list *list, const char *text, struct err *err);
 /* Inserts KEY_ORIGIN before KEY_SYMBOL unless it is already a key, so that a table can show each
  * function with its origin like perf.  Returns 0 or -ENOMEM. */
 int keys_mark_symbols(struct key_list *list);
+/* Removes all keys but the first `nr`. */
+void keys_truncate(struct key_list *list, size_t nr);
 void keys_done(struct key_list *list);
 /* Returns the index of the key in the list, or -1. */
 int keys_find(const struct key_list *list, enum key_id id);

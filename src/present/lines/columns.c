@@ -6,6 +6,7 @@
 #include "aggregate/profile/profile.h"
 #include "base/clock.h"
 #include "base/files/path.h"
+#include "present/lines/confidence.h"
 #include "present/lines/options.h"
 #include "present/lines/percent.h"
 #include "present/lines/ratio.h"
@@ -58,6 +59,11 @@ static void print_inclusive_percent(struct buf *out, const struct column_cell *c
 static void print_percent(struct buf *out, const struct column_cell *c)
 {
 	put_percent(out, &c->percents[c->at], c->counts[c->at], c->totals[c->at]);
+}
+
+static void print_interval(struct buf *out, const struct column_cell *c)
+{
+	confidence_put(out, &c->limits[c->at]);
 }
 
 static void print_sum_percent(struct buf *out, const struct column_cell *c)
@@ -181,6 +187,8 @@ const struct column columns[] = {
 	  columns_print_samples, NULL },
 	{ "percent", "%", "share of the event's selected samples", 9, KEY_ID_COUNT, 0,
 	  print_percent, NULL },
+	{ "interval", "interval", "limits of the share", 21, KEY_ID_COUNT, 0,
+	  print_interval, NULL },
 	{ "total", "total", "samples of the function and all that it called", 9,
 	  KEY_ID_COUNT, 0, print_inclusive, NULL },
 	{ "total-percent", "total %", "share of these", 9, KEY_ID_COUNT, 0,

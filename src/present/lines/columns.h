@@ -10,6 +10,7 @@
 #include "present/lines/percent.h"
 
 struct present_options;
+struct limits;
 struct ratio;
 struct profile;
 
@@ -28,8 +29,9 @@ struct column_cell {
 	const uint64_t *counts;    /* samples by column of counts */
 	const uint64_t *periods;   /* periods by column of counts, if shown */
 	const uint64_t *inclusive; /* samples including callees, by column of counts */
-	const uint64_t *totals;    /* totals that percentages refer to */
-	const uint64_t *sums;      /* cumulative samples up to this line */
+	const struct limits *limits;         /* of the percentages, if shown */
+	const uint64_t *totals;              /* totals that percentages refer to */
+	const uint64_t *sums;                /* cumulative samples up to this line */
 	struct percent_memory *percents;     /* of counts, by column */
 	struct percent_memory *sum_percents; /* of sums */
 	struct percent_memory *inclusive_percents;

@@ -8,6 +8,7 @@
 #include "aggregate/profile/profile.h"
 #include "base/containers/map.h"
 #include "base/err.h"
+#include "present/lines/confidence.h"
 #include "present/lines/options.h"
 #include "present/lines/percent.h"
 #include "present/lines/sort.h"
@@ -187,6 +188,30 @@ static int add_inclusive(const struct profile *p, const uint32_t *column_of,
 	return 0;
 }
 
+/* Lines share the columns of counts. */
+static int add_limits_of_groups(const struct profile *p,
+				const struct present_options *o,
+				const uint32_t *column_of, size_t nr_lines,
+				struct report_lines *lines)
+{
+	struct share_sets sets = { .nr_sets = lines->nr_columns,
+				   .nr_items = nr_lines,
+				   .set_of = column_of };
+	uint32_t *item_of = calloc(p->rows.nr + 1, sizeof(*item_of));
+	int r = -ENOMEM;
+
+	lines->confidence = o->confidence;
+	lines->limits = calloc(nr_lines * sets.nr_sets + 1, sizeof(*lines->limits));
+	if (item_of && lines->limits) {
+		for (size_t i = 0; i < p->rows.nr; i++)
+			item_of[i] = lines_number(lines, p->rows.at[i].group);
+		sets.item_of = item_of;
+		r = confidence_limits(p, &sets, o->confidence, lines->limits);
+	}
+	free(item_of);
+	return r;
+}
+
 static int fill_groups(struct numbering *n, const struct present_options *o,
 		       const uint32_t *column_of, struct report_lines *lines)
 {
@@ -195,6 +220,8 @@ static int fill_groups(struct numbering *n, const struct present_options *o,
 
 	if (lines_add_counts(n->p, column_of, nr_lines, lines) ||
 	    (o->children && add_inclusive(n->p, column_of, nr_lines, lines)) ||
+	    (o->confidence > 0 &&
+	     add_limits_of_groups(n->p, o, column_of, nr_lines, lines)) ||
 	    !vec_reserve(&lines->all, nr_lines))
 		return -ENOMEM;
 	for (uint32_t i = 0; i < nr_lines; i++) {
@@ -233,7 +260,7 @@ int lines_of_groups(struct profile *p, const struct present_options *options,
 	for (unsigned int side = 0; side < GROUP_SIDES; side++)
 		free(n.alike[side]);
 	vec_done(&n.groups);
-	free(column_of);
+	lines->column_of = column_of;
 	if (r)
 		lines_done(lines);
 	return r;
@@ -253,12 +280,48 @@ static int collect_events(const struct profile *p, struct report_lines *lines)
 	return 0;
 }
 
+/* Rows share the samples of their event. */
+static int add_limits_of_rows(const struct profile *p, const struct present_options *o,
+			      struct report_lines *lines)
+{
+	const size_t nr_rows = p->rows.nr, nr_events = p->events.nr;
+	uint32_t *set_of = calloc(nr_rows + 1, sizeof(*set_of));
+	uint32_t *item_of = calloc(nr_rows + 1, sizeof(*item_of));
+	uint32_t *nr_of = calloc(nr_events + 1, sizeof(*nr_of));
+	struct share_sets sets = { nr_events, 0, set_of, item_of };
+	struct limits *limits = NULL;
+	int r = set_of && item_of && nr_of ? 0 : -ENOMEM;
+
+	for (size_t i = 0; !r && i < nr_rows; i++) {
+		set_of[i] = p->rows.at[i].event;
+		item_of[i] = nr_of[set_of[i]]++;
+		if (nr_of[set_of[i]] > sets.nr_items)
+			sets.nr_items = nr_of[set_of[i]];
+	}
+	if (!r) {
+		limits = calloc(sets.nr_items * nr_events + 1, sizeof(*limits));
+		lines->confidence = o->confidence;
+		lines->limits = calloc(nr_rows + 1, sizeof(*lines->limits));
+		r = limits && lines->limits
+			    ? confidence_limits(p, &sets, o->confidence, limits)
+			    : -ENOMEM;
+	}
+	for (size_t i = 0; !r && i < nr_rows; i++)
+		lines->limits[i] = limits[item_of[i] * nr_events + set_of[i]];
+	free(set_of);
+	free(item_of);
+	free(nr_of);
+	free(limits);
+	return r;
+}
+
 static int fill_rows(struct profile *p, const struct present_options *o,
 		     struct report_lines *lines)
 {
 	lines->nr_columns = 1;
 	if (!vec_reserve(&lines->all, p->rows.nr) ||
-	    (o->children && add_inclusive(p, NULL, p->rows.nr, lines)))
+	    (o->children && add_inclusive(p, NULL, p->rows.nr, lines)) ||
+	    (o->confidence > 0 && add_limits_of_rows(p, o, lines)))
 		return -ENOMEM;
 	for (uint32_t i = 0; i < p->rows.nr; i++) {
 		const struct profile_row *row = &p->rows.at[i];
@@ -309,6 +372,8 @@ void lines_done(struct report_lines *lines)
 	free(lines->inclusive);
 	free(lines->inclusive_periods);
 	free(lines->periods);
+	free(lines->limits);
+	free(lines->column_of);
 	free(lines->number_of);
 	*lines = (struct report_lines){ 0 };
 }

@@ -12,6 +12,7 @@
 #include "present/lines/order.h"
 
 struct err;
+struct limits;
 struct present_options;
 struct profile;
 
@@ -37,6 +38,11 @@ struct report_lines {
 	uint64_t *inclusive_periods;
 	/* Like `counts`, by line number; NULL unless the profile has periods. */
 	uint64_t *periods;
+	/* With options.confidence: by line number and column (lines_of_groups()), or by line number
+	 * (lines_of_rows()). */
+	struct limits *limits;
+	double confidence;   /* their level, in percent; 0: none */
+	uint32_t *column_of; /* lines_of_groups(): by row of the profile */
 	uint32_t *number_of; /* by group; NULL: one line per group */
 };
 

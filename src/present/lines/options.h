@@ -14,12 +14,14 @@ struct xml_about;
 
 struct present_options {
 	double threshold; /* percent; smaller shares are not shown */
-	bool no_header;   /* omit header lines and column titles */
-	bool reverse;     /* smallest first */
-	bool long_names;  /* full paths in text formats */
-	bool periods;     /* a column of periods next to the samples */
-	bool quality;     /* a footer (JSON: an object) about the quality of the data */
-	bool numbered;    /* write_calls() numbers the functions: [1] */
+	/* Level of confidence limits, in percent; 0: none.  Needs profile_fold_blocks(). */
+	double confidence;
+	bool no_header;  /* omit header lines and column titles */
+	bool reverse;    /* smallest first */
+	bool long_names; /* full paths in text formats */
+	bool periods;    /* a column of periods next to the samples */
+	bool quality;    /* a footer (JSON: an object) about the quality of the data */
+	bool numbered;   /* write_calls() numbers the functions: [1] */
 	bool no_empty_self; /* write_calls() omits self lines without samples */
 	bool callers;       /* trees: start at the sampled functions */
 	bool both_parts; /* trees with a focus: show both the callers and the callees */

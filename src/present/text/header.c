@@ -6,6 +6,7 @@
 
 #include "aggregate/profile/profile.h"
 #include "base/buf.h"
+#include "present/lines/confidence.h"
 #include "present/lines/lines.h"
 #include "present/lines/screen.h"
 
@@ -121,4 +122,6 @@ void header_write(FILE *out, const struct profile *p, const struct report_lines 
 	fputc('\n', out);
 	write_events(out, p, lines);
 	write_columns(out, lines);
+	if (lines->confidence > 0)
+		confidence_write_note(out, p, lines->confidence);
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "aggregate/profile/profile.h"
+#include "compare/interval.h"
 #include "format/foreign/opreport_text.h"
 #include "present/lines/options.h"
 #include "present/lines/screen.h"
@@ -68,6 +69,8 @@ int text_table_choose_counts(struct text_table *t)
 		     text_table_choose(t, values ? "value-samples" : "period", i)) ||
 		    (sums && text_table_choose(t, "sum", i)) ||
 		    text_table_choose(t, "percent", i) ||
+		    (t->options->confidence > 0 &&
+		     text_table_choose(t, "interval", i)) ||
 		    (sums && text_table_choose(t, "sum-percent", i)))
 			return -ENOMEM;
 	}
@@ -219,7 +222,10 @@ struct column_cell text_table_cell(const struct text_table *t, const struct line
 	size_t first = line->number * t->lines.nr_columns;
 	const uint64_t *periods = t->lines.periods;
 	const uint64_t *inclusive = t->lines.inclusive;
+	const struct limits *limits = t->lines.limits;
 
+	if (limits)
+		limits += first;
 	if (periods)
 		periods += first;
 	if (inclusive)
@@ -230,6 +236,7 @@ struct column_cell text_table_cell(const struct text_table *t, const struct line
 				     .counts = line->counts,
 				     .periods = periods,
 				     .inclusive = inclusive,
+				     .limits = limits,
 				     .totals = t->lines.totals,
 				     .sums = t->sums,
 				     .percents = t->percents,

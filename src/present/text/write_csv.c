@@ -10,6 +10,7 @@
 #include "base/err.h"
 #include "base/safe_text.h"
 #include "base/utf8.h"
+#include "compare/interval.h"
 #include "present/lines/cell_cache.h"
 #include "present/lines/columns.h"
 #include "present/lines/lines.h"
@@ -82,6 +83,7 @@ static void write_csv_put_header(struct buf *out, const struct profile *p,
 				 const struct present_options *options)
 {
 	static const char rest[] = "samples,period,percent";
+	static const char limits[] = ",percent_low,percent_high";
 	static const char more[] = ",total_samples,total_period,total_percent";
 
 	if (events_apart)
@@ -89,6 +91,8 @@ static void write_csv_put_header(struct buf *out, const struct profile *p,
 	for (size_t k = 0; k < p->nr_keys; k++)
 		write_csv_put_text(out, p->options.keys->keys.at[k].typed);
 	buf_put(out, rest, sizeof(rest) - 1);
+	if (options->confidence > 0)
+		buf_put(out, limits, sizeof(limits) - 1);
 	if (inclusive)
 		buf_put(out, more, sizeof(more) - 1);
 	for (size_t i = 0; i < options->nr_ratios; i++) {
@@ -180,6 +184,15 @@ static void write_csv_put_counts(struct buf *out, struct csv *c, uint32_t event,
 	write_csv_put_share(out, c, samples, c->p->events.at[event].samples);
 }
 
+static void write_csv_put_limits(struct buf *out, const struct limits *l)
+{
+	char text[64];
+	int len =
+		snprintf(text, sizeof(text), ",%.6g,%.6g", 100 * l->low, 100 * l->high);
+
+	buf_put(out, text, (size_t)len);
+}
+
 static void write_csv_put_line(struct buf *out, struct csv *c,
 			       const struct report_lines *lines,
 			       const struct line *line)
@@ -196,6 +209,8 @@ static void write_csv_put_line(struct buf *out, struct csv *c,
 			write_csv_put_key(out, c, line, k);
 	}
 	write_csv_put_counts(out, c, row->event, line->counts[0], row->period);
+	if (lines->limits)
+		write_csv_put_limits(out, &lines->limits[line->number]);
 	if (lines->inclusive) {
 		buf_put_u8(out, ',');
 		write_csv_put_counts(out, c, row->event, lines->inclusive[line->number],

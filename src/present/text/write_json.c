@@ -8,11 +8,13 @@
 #include "aggregate/profile/profile.h"
 #include "base/buf.h"
 #include "base/err.h"
+#include "compare/interval.h"
 #include "present/lines/cell_cache.h"
 #include "present/lines/columns.h"
 #include "present/lines/json.h"
 #include "present/lines/lines.h"
 #include "present/lines/options.h"
+#include "present/lines/percent.h"
 #include "present/lines/ratio.h"
 #include "present/text/quality_text.h"
 #include "present/text/text_writers.h"
@@ -130,6 +132,29 @@ static void write_json_put_ratios(struct write_json_rows *r, uint32_t group)
 		buf_put_u8(&r->row, '}');
 }
 
+static void write_json_put_number(struct buf *out, const char *name, double value)
+{
+	char text[32];
+
+	write_json_put_name(out, ",", name);
+	(void)snprintf(text, sizeof(text), "%.6g", value);
+	write_json_put(out, text);
+}
+
+/* Writes ,"percent":2.5,"percent_low":2,"percent_high":3.1 */
+static void write_json_put_limits(struct write_json_rows *r,
+				  const struct report_lines *lines,
+				  const struct line *line)
+{
+	const uint64_t whole =
+		r->p->events.at[r->p->rows.at[line->number].event].samples;
+	const struct limits *l = &lines->limits[line->number];
+
+	write_json_put_number(&r->row, "percent", percent_of(line->counts[0], whole));
+	write_json_put_number(&r->row, "percent_low", 100 * l->low);
+	write_json_put_number(&r->row, "percent_high", 100 * l->high);
+}
+
 static int write_json_put_row(struct json *j, struct write_json_rows *r,
 			      const struct report_lines *lines, const struct line *line)
 {
@@ -151,6 +176,8 @@ static int write_json_put_row(struct json *j, struct write_json_rows *r,
 	buf_put_decimal(&r->row, sums.samples);
 	write_json_put_name(&r->row, ",", "period");
 	buf_put_decimal(&r->row, sums.period);
+	if (lines->limits)
+		write_json_put_limits(r, lines, line);
 	if (lines->inclusive) {
 		sums = profile_sums(r->p, row->event, lines->inclusive[line->number],
 				    lines->inclusive_periods[line->number]);
@@ -190,6 +217,20 @@ static void write_json_put_events(struct json *j, const struct profile *p,
 	json_end_array(j);
 }
 
+static void write_json_put_confidence(struct json *j, const struct profile *p,
+				      const struct report_lines *lines)
+{
+	char level[32];
+
+	json_name(j, "confidence");
+	json_begin_object(j);
+	json_name(j, "level");
+	json_raw(j, level,
+		 (size_t)snprintf(level, sizeof(level), "%.10g", lines->confidence));
+	json_member_u64(j, "blocks", p->nr_blocks);
+	json_end_object(j);
+}
+
 static int write_json_put_rows(struct json *j, struct profile *p,
 			       const struct report_lines *lines,
 			       const struct present_options *options, bool events_apart)
@@ -224,6 +265,8 @@ int write_json(FILE *out, struct profile *p, const struct present_options *optio
 	json_begin_object(&j);
 	json_name(&j, "schema");
 	json_text(&j, schema);
+	if (lines.limits)
+		write_json_put_confidence(&j, p, &lines);
 	write_json_put_events(&j, p, &lines);
 	r = write_json_put_rows(&j, p, &lines, options, events_apart);
 	if (!r && options->quality)

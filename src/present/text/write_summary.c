@@ -10,7 +10,9 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/safe_text.h"
+#include "compare/interval.h"
 #include "present/lines/columns.h"
+#include "present/lines/confidence.h"
 #include "present/lines/elide.h"
 #include "present/lines/fit.h"
 #include "present/lines/lines.h"
@@ -25,6 +27,7 @@
 enum {
 	TITLE_WIDTH = 17,
 	CLASS_WIDTH = 18,
+	INTERVAL_WIDTH = 18,
 	TAB_WIDTH = 8
 };
 
@@ -34,6 +37,7 @@ struct write_summary_app {
 	uint64_t *periods; /* by column; 0 if not requested */
 	size_t first;      /* index of its first line */
 	size_t nr;
+	size_t number; /* index before sorting */
 };
 
 struct summary {
@@ -48,6 +52,10 @@ struct summary {
 	struct buf name; /* on a terminal: the escaped name, shortened */
 	size_t image;    /* index of the key */
 	size_t app;
+	/* With options.confidence: of applications, by index and column; and of images in their
+	 * application, by position in it, application and column. */
+	struct limits *of_apps;
+	struct limits *of_images;
 };
 
 static const char *write_summary_line_text(const struct summary *s,
@@ -108,6 +116,7 @@ static int collect_apps(struct summary *s)
 			uint64_t *counts = &s->counts[2 * i * nr_columns];
 			struct write_summary_app made = { .name = name,
 							  .first = i,
+							  .number = s->apps.nr,
 							  .counts = counts,
 							  .periods =
 								  counts + nr_columns };
@@ -123,6 +132,96 @@ static int collect_apps(struct summary *s)
 			app->periods[e] += periods[line->number * nr_columns + e];
 	}
 	return 0;
+}
+
+/* The items of rows, for confidence_limits(). */
+struct summary_items {
+	uint32_t *app_of; /* by line number */
+	uint32_t *position_of;
+	uint32_t *set_of; /* by row */
+	uint32_t *item_of;
+};
+
+static int items_make(const struct summary *s, struct summary_items *items)
+{
+	const size_t nr_lines = s->lines.all.nr, nr_rows = s->p->rows.nr;
+
+	items->app_of = calloc(nr_lines + 1, sizeof(*items->app_of));
+	items->position_of = calloc(nr_lines + 1, sizeof(*items->position_of));
+	items->set_of = calloc(nr_rows + 1, sizeof(*items->set_of));
+	items->item_of = calloc(nr_rows + 1, sizeof(*items->item_of));
+	if (!items->app_of || !items->position_of || !items->set_of || !items->item_of)
+		return -ENOMEM;
+	for (uint32_t a = 0; a < s->apps.nr; a++) {
+		const struct write_summary_app *app = &s->apps.at[a];
+
+		for (uint32_t i = 0; i < app->nr; i++) {
+			const uint32_t line = s->lines.all.at[app->first + i].number;
+
+			items->app_of[line] = a;
+			items->position_of[line] = i;
+		}
+	}
+	return 0;
+}
+
+static void items_done(struct summary_items *items)
+{
+	free(items->app_of);
+	free(items->position_of);
+	free(items->set_of);
+	free(items->item_of);
+}
+
+/* Sets the limits of applications in the profile. */
+static int limit_apps(struct summary *s, const struct summary_items *items)
+{
+	const struct share_sets sets = { s->lines.nr_columns, s->apps.nr,
+					 s->lines.column_of, items->item_of };
+
+	for (size_t i = 0; i < s->p->rows.nr; i++)
+		items->item_of[i] =
+			items->app_of[lines_number(&s->lines, s->p->rows.at[i].group)];
+	s->of_apps = calloc(sets.nr_sets * sets.nr_items + 1, sizeof(*s->of_apps));
+	if (!s->of_apps)
+		return -ENOMEM;
+	return confidence_limits(s->p, &sets, s->options->confidence, s->of_apps);
+}
+
+/* Sets the limits of images in their application. */
+static int limit_images(struct summary *s, const struct summary_items *items)
+{
+	const size_t nr = s->lines.nr_columns;
+	struct share_sets sets = { s->apps.nr * nr, 0, items->set_of, items->item_of };
+
+	for (size_t i = 0; i < s->apps.nr; i++)
+		if (s->apps.at[i].nr > sets.nr_items)
+			sets.nr_items = s->apps.at[i].nr;
+	for (size_t i = 0; i < s->p->rows.nr; i++) {
+		const uint32_t line = lines_number(&s->lines, s->p->rows.at[i].group);
+
+		items->set_of[i] =
+			(uint32_t)(items->app_of[line] * nr + s->lines.column_of[i]);
+		items->item_of[i] = items->position_of[line];
+	}
+	s->of_images = calloc(sets.nr_sets * sets.nr_items + 1, sizeof(*s->of_images));
+	if (!s->of_images)
+		return -ENOMEM;
+	return confidence_limits(s->p, &sets, s->options->confidence, s->of_images);
+}
+
+static int add_limits(struct summary *s)
+{
+	struct summary_items items = { 0 };
+	int r = items_make(s, &items);
+
+	if (!r)
+		r = limit_apps(s, &items);
+	/* Otherwise, they have the limits of their lines. */
+	if (!r && !s->options->global_percent)
+		r = limit_images(s, &items);
+	items_done(&items);
+	return r;
 }
 
 /* Truncates a title of more than 17 characters to 14 characters and "...". */
@@ -145,6 +244,15 @@ static void write_class_title(FILE *out, const struct summary *s, size_t column)
 	buf_done(&title);
 }
 
+/* The columns of all counts together. */
+static size_t summary_counts_width(const struct summary *s)
+{
+	const size_t nr = s->lines.nr_columns;
+
+	return (nr + s->ratios.nr) * CLASS_WIDTH +
+	       (s->options->confidence > 0 ? nr * (INTERVAL_WIDTH + 1) : 0);
+}
+
 static void write_summary_write_titles(FILE *out, const struct summary *s,
 				       const char *indent)
 {
@@ -153,18 +261,24 @@ static void write_summary_write_titles(FILE *out, const struct summary *s,
 	size_t nr = s->lines.nr_columns;
 
 	fprintf(out, "%s%s", indent, bold);
-	for (size_t i = 0; i < nr; i++)
+	for (size_t i = 0; i < nr; i++) {
 		write_class_title(out, s, i);
+		if (s->options->confidence > 0)
+			fprintf(out, "%*s|", INTERVAL_WIDTH, "");
+	}
 	for (size_t i = 0; i < s->ratios.nr; i++)
 		write_title(out, s->ratio_titles.at[i], strlen(s->ratio_titles.at[i]));
 	fprintf(out, "%s\n%s%s", plain, indent, bold);
-	for (size_t i = 0; i < nr; i++)
+	for (size_t i = 0; i < nr; i++) {
 		fprintf(out, "%9s|      %%|",
 			lines_has_values(&s->lines, s->p, i) ? "period" : "samples");
+		if (s->options->confidence > 0)
+			fprintf(out, "%*s|", INTERVAL_WIDTH, "interval");
+	}
 	for (size_t i = 0; i < s->ratios.nr; i++)
 		write_title(out, "ratio", strlen("ratio"));
 	fprintf(out, "%s\n%s", plain, indent);
-	for (size_t i = 0; i < (nr + s->ratios.nr) * CLASS_WIDTH; i++)
+	for (size_t i = 0; i < summary_counts_width(s); i++)
 		fputc('-', out);
 	fputc('\n', out);
 }
@@ -191,6 +305,7 @@ struct write_summary_numbers {
 	const uint64_t *counts;
 	const uint64_t *periods; /* NULL: there are no ratios */
 	const uint64_t *totals;
+	const struct limits *limits; /* NULL: not shown */
 };
 
 static void write_ratios(FILE *out, struct summary *s,
@@ -207,6 +322,14 @@ static void write_ratios(FILE *out, struct summary *s,
 		fprintf(out, "%*.*s ", TITLE_WIDTH, (int)s->name.len,
 			(const char *)s->name.data);
 	}
+}
+
+static void summary_write_interval(FILE *out, struct summary *s,
+				   const struct limits *limits)
+{
+	buf_clear(&s->name);
+	confidence_put(&s->name, limits);
+	fprintf(out, "%.*s ", (int)s->name.len, (const char *)s->name.data);
 }
 
 static void write_row(FILE *out, struct summary *s,
@@ -226,14 +349,36 @@ static void write_row(FILE *out, struct summary *s,
 		percent_format(share, percent);
 		fprintf(out, "%9" PRIu64 " %s%s%s ", n->counts[i], colour, percent,
 			*colour ? SCREEN_PLAIN : "");
+		if (n->limits)
+			summary_write_interval(out, s, &n->limits[i]);
 	}
 	write_ratios(out, s, n);
 	if (screen->is_terminal && *name)
-		write_screen_name(out, s, name,
-				  indent + (nr + s->ratios.nr) * CLASS_WIDTH);
+		write_screen_name(out, s, name, indent + summary_counts_width(s));
 	else
 		screen_write_name(out, name);
 	fputc('\n', out);
+}
+
+static const struct limits *app_limits(const struct summary *s,
+				       const struct write_summary_app *app)
+{
+	return s->of_apps ? &s->of_apps[app->number * s->lines.nr_columns] : NULL;
+}
+
+/* Returns the limits of the image at a position of its application. */
+static const struct limits *image_limits(const struct summary *s,
+					 const struct write_summary_app *app,
+					 size_t position)
+{
+	const size_t nr = s->lines.nr_columns;
+
+	if (s->of_images)
+		return &s->of_images[(position * s->apps.nr + app->number) * nr];
+	if (s->lines.limits)
+		return &s->lines.limits[s->lines.all.at[app->first + position].number *
+					nr];
+	return NULL;
 }
 
 static void write_summary_write_app(FILE *out, struct summary *s,
@@ -243,7 +388,8 @@ static void write_summary_write_app(FILE *out, struct summary *s,
 	const uint64_t *totals =
 		s->options->global_percent ? s->lines.totals : app->counts;
 	const struct write_summary_numbers whole = { app->counts, app->periods,
-						     s->lines.totals };
+						     s->lines.totals,
+						     app_limits(s, app) };
 
 	if (!percent_reached(app->counts, s->lines.totals, s->lines.nr_columns,
 			     s->options->threshold))
@@ -256,7 +402,9 @@ static void write_summary_write_app(FILE *out, struct summary *s,
 		write_summary_write_titles(out, s, "\t");
 	for (size_t i = 0; i < app->nr; i++) {
 		struct write_summary_numbers part = { .counts = lines[i].counts,
-						      .totals = totals };
+						      .totals = totals,
+						      .limits =
+							      image_limits(s, app, i) };
 
 		if (s->lines.periods)
 			part.periods = s->lines.periods +
@@ -318,6 +466,8 @@ int write_summary(FILE *out, struct profile *p, const struct present_options *op
 	r = collect_apps(&s);
 	if (!r)
 		r = find_ratios(&s);
+	if (!r && options->confidence > 0)
+		r = add_limits(&s);
 	if (!r && s.apps.nr)
 		qsort_r(s.apps.at, s.apps.nr, sizeof(*s.apps.at), compare_apps, &s);
 	if (!r)
@@ -330,6 +480,8 @@ int write_summary(FILE *out, struct profile *p, const struct present_options *op
 	buf_done(&s.safe);
 	buf_done(&s.name);
 	free(s.counts);
+	free(s.of_apps);
+	free(s.of_images);
 	lines_done(&s.lines);
 	return r ? err_set(err, r, "out of memory") : 0;
 }

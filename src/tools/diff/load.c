@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "aggregate/profile/blocks.h"
 #include "base/buf.h"
 #include "base/containers/map.h"
 #include "base/err.h"
@@ -15,13 +16,6 @@
 #include "tools/diff/sides.h"
 #include "tools/report/plan.h"
 #include "tools/report/read.h"
-
-enum {
-	BLOCKS = 100, /* number of blocks of a run whose length is known in advance */
-	BLOCKS_MAX = 200,           /* if a run has more blocks, blocks are merged */
-	WIDTH_MIN_NS = 1000 * 1000, /* minimum duration of a block */
-	WIDTH_UNKNOWN_NS = 100 * 1000 * 1000
-};
 
 static const double ns_per_s = 1e9;
 
@@ -78,16 +72,11 @@ static void words_free(char **words)
 static int read_outline(struct loading *l, struct err *err)
 {
 	const struct report_sources *sources = &l->plan.sources;
-	uint64_t length;
 	int r = 0;
 
-	l->width_ns = WIDTH_UNKNOWN_NS;
 	if (sources->sessions.nr == 1)
 		r = recording_outline_read(&sources->sessions.at[0], &l->outline, err);
-	length = l->outline.last_ns - l->outline.first_ns;
-	if (!r && length)
-		l->width_ns =
-			length / BLOCKS > WIDTH_MIN_NS ? length / BLOCKS : WIDTH_MIN_NS;
+	l->width_ns = block_width_ns(l->outline.last_ns - l->outline.first_ns);
 	return r;
 }
 
@@ -184,8 +173,7 @@ static void find_span(struct loading *l)
 		l->last_ns = t > l->last_ns ? t : l->last_ns;
 	}
 	/* If the length was unknown and there are too many blocks, merge them. */
-	while ((l->last_ns - l->first_ns) / l->width_ns >= BLOCKS_MAX)
-		l->width_ns *= 2;
+	l->width_ns = block_merged_width_ns(l->width_ns, l->last_ns - l->first_ns);
 }
 
 /* Adds the first `len` bytes of a text to the strings of the comparison. Returns its number, or

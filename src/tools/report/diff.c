@@ -96,6 +96,7 @@ int diff_check_options(const struct report_options *o, struct err *err)
 		{ o->children, "--children" },
 		{ o->ratios.values.nr, "--ratio" },
 		{ o->total_period, "--total-period" },
+		{ o->confidence, "--confidence: use 'oprofile diff'" },
 	};
 
 	for (size_t i = 0; i < COUNT_OF(rows); i++)

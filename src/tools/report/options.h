@@ -26,6 +26,7 @@ struct report_options {
 	bool json;
 	bool xml;
 	bool total_period;
+	const char *confidence;
 	bool without_effect;
 	bool force;
 	const char *output_file;

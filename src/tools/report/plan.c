@@ -17,6 +17,7 @@
 #include "base/parse.h"
 #include "recordings/locations.h"
 #include "recordings/name_rules.h"
+#include "recordings/outline.h"
 #include "resolve/find/index_cache.h"
 #include "resolve/symbolize/naming.h"
 #include "resolve/symbols/name_patterns.h"
@@ -322,6 +323,42 @@ static void choose_lines(struct report_plan *plan)
 	};
 }
 
+static int choose_confidence(struct report_plan *plan, struct err *err)
+{
+	static const double usual = 95, least = 50, most = 99.999;
+	const char *text = plan->options.confidence;
+	double *level = &plan->present.confidence;
+
+	if (!text)
+		return 0;
+	*level = usual;
+	if (*text && (!parse_double(text, level) || *level < least || *level > most))
+		return err_set(
+			err, -EINVAL,
+			"--confidence: illegal value '%s': give a percentage from 50 to 99.999",
+			text);
+	if (keys_find(&plan->keys, KEY_TIME) >= 0)
+		return err_set(
+			err, -EINVAL,
+			"--confidence cannot be combined with --by time: intervals are made from blocks of time");
+	return 0;
+}
+
+/* Adds the keys that divide the recordings into blocks of time. */
+static int add_blocks(struct report_plan *plan, struct err *err)
+{
+	const bool has_session = keys_find(&plan->keys, KEY_SESSION) >= 0;
+	uint64_t *width;
+	int r;
+
+	plan->nr_keys = plan->keys.keys.nr;
+	r = keys_parse(&plan->keys, has_session ? "time:1s" : "session,time:1s", err);
+	if (r)
+		return r;
+	width = &plan->keys.keys.at[plan->keys.keys.nr - 1].width_ns;
+	return recordings_block_width(&plan->sources, width, err);
+}
+
 static const char *writer_name(const struct report_options *o)
 {
 	if (o->xml)
@@ -420,6 +457,8 @@ int report_plan_make(struct report_plan *plan, char *const *words, struct err *e
 	if (!r && by)
 		r = keys_parse(&plan->keys, by, err);
 	if (!r)
+		r = choose_confidence(plan, err);
+	if (!r)
 		r = report_rules_check(plan, err);
 	if (!r)
 		r = terminal_screen(&plan->options.terminal, !plan->options.output_file,
@@ -436,6 +475,8 @@ int report_plan_make(struct report_plan *plan, char *const *words, struct err *e
 	if (!r && by && !plan->options.csv && !plan->options.json &&
 	    keys_mark_symbols(&plan->keys))
 		r = err_set(err, -ENOMEM, "out of memory");
+	if (!r && plan->present.confidence > 0)
+		r = add_blocks(plan, err);
 	choose_lines(plan);
 	choose_form(plan);
 	return r;

@@ -42,6 +42,7 @@ struct report_plan {
 	struct profile_options profile;
 	const struct writer *writer;
 	struct key_list keys;
+	size_t nr_keys; /* without those of blocks, which are the last; 0: there are none */
 	struct symbol_filter symbols;
 	struct spec spec;
 	struct report_sources sources;

@@ -240,6 +240,11 @@ int report_read_all(struct report_read *r, struct report_plan *plan, struct err 
 		return status;
 	describe_events(&r->profile);
 	profile_finish(&r->profile);
+	if (plan->nr_keys && r->profile.samples) {
+		if (profile_fold_blocks(&r->profile, plan->nr_keys))
+			return err_set(err, -ENOMEM, "out of memory");
+		keys_truncate(&plan->keys, plan->nr_keys);
+	}
 	if (plan->profile.call_graph && !plan->options.tree &&
 	    call_graph_make(&r->profile))
 		return err_set(err, -ENOMEM, "out of memory");

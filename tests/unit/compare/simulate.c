@@ -4,6 +4,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "compare/comparison.h"
+#include "unit.h"
+
 enum {
 	PARTS = 2 /* of a block */
 };
@@ -73,6 +76,20 @@ void simulate_shares(struct simulation *s, enum compare_side side,
 		ret_shares[i] /= sum;
 }
 
+static void simulate_add_block(struct simulation *s,
+			       const double counts[SIMULATED_ROWS], double total)
+{
+	const uint32_t block = (uint32_t)s->cells->blocks.nr;
+
+	assert_true(vec_push(&s->cells->blocks, total));
+	for (uint32_t i = 0; i < SIMULATED_ROWS; i++) {
+		const struct run_cell cell = { i, block, counts[i] };
+
+		if (counts[i] > 0)
+			assert_true(vec_push(&s->cells->cells, cell));
+	}
+}
+
 void simulate_run(struct simulation *s, enum compare_side side,
 		  const double shares[SIMULATED_ROWS], struct run_sums *ret_run,
 		  struct count_sums *sums, size_t stride)
@@ -109,6 +126,8 @@ void simulate_run(struct simulation *s, enum compare_side side,
 			sum->crossed += counts[i] * total_before + before[i] * total;
 			before[i] = counts[i];
 		}
+		if (s->cells)
+			simulate_add_block(s, counts, total);
 		run.total += total;
 		run.squares += total * total;
 		run.neighbors += total * total_before;

@@ -12,6 +12,8 @@ enum {
 	SIMULATED_ROWS = 24
 };
 
+struct compare_run;
+
 struct simulation {
 	uint64_t seed;
 	double samples;      /* per run, on average */
@@ -20,6 +22,7 @@ struct simulation {
 	double within_run;   /* likewise, of the intensities in parts of blocks */
 	const double
 		*weights[COMPARE_SIDES]; /* SIMULATED_ROWS each; need no sum of 1 */
+	struct compare_run *cells; /* gets the blocks and cells of a run; or NULL */
 };
 
 /* Makes the shares that the rows of a run have in the long term. */
