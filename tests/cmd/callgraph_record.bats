@@ -166,6 +166,31 @@ session_stacks()
 	expect_bare_callers "$out/folded"
 }
 
+@test "code of i386 without unwind information is unwound likewise" {
+	[ "$(uname -m)" = x86_64 ] || skip "NOT TESTED here: the code is of i386"
+	gcc -m32 -c "$SOURCE_ROOT/tests/workloads/bare_i386.S" -o "$out/bare.o" &&
+		ld -m elf_i386 --eh-frame-hdr "$out/bare.o" -o "$out/bare32" ||
+		skip "no assembler for i386: NOT TESTED"
+	"$out/bare32" || skip "the kernel runs no programs of i386: NOT TESTED"
+	record --callgraph "$out/bare32"
+	cat "$out/stderr"
+	"$OPROFILE" export folded --session-dir "$session" >"$out/folded"
+	awk '{ n = $NF }
+		match($0, /bare_[a-z]+/) {
+			name = substr($0, RSTART + 5, RLENGTH - 5)
+			all[name] += n
+			good[name] += n * ($0 ~ "_start;call_" name ";bare_" name "[; ]")
+		}
+		END {
+			for (name in all) {
+				print name, all[name], good[name]
+				nr += all[name] > 20
+				bad += good[name] < 0.95 * all[name]
+			}
+			exit !(nr == 2 && !bad)
+		}' "$out/folded"
+}
+
 # The stacks wait until the dump describes the code, at the latest when the program ends.
 @test "JIT code is unwound completely by its jitdump, whenever the jitdump is written" {
 	[ "$(uname -m)" = x86_64 ] || skip "NOT TESTED here: the code is of x86-64"

@@ -92,7 +92,8 @@ resolver_unwind_bare(void *ctx, struct unwind_bare_ops *ret_code, uint64_t *ret_
 
 	if (!f->r->unwind.code || (!f->r->bare && unwind_bare_new(&f->r->bare)))
 		return NULL;
-	*ret_code = (struct unwind_bare_ops){ resolver_unwind_read_code, ctx };
+	*ret_code = (struct unwind_bare_ops){ .code = resolver_unwind_read_code,
+					      .ctx = ctx };
 	*ret_space = f->at->user->generation;
 	return f->r->bare;
 }

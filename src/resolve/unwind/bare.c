@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/containers/hash.h"
+#include "resolve/unwind/arch.h"
 #include "resolve/unwind/x86_insn.h"
 
 enum {
@@ -24,10 +25,15 @@ enum {
 	NO_SAVED = 0xff
 };
 
-const uint8_t bare_saved_slots[BARE_SAVED] = { 3, 6, 12, 13, 14, 15 };
+/* The registers of i386 have the same numbers in instructions. */
+static const uint8_t bare_slots[BARE_SAVED] = { 3, 6, 12, 13, 14, 15 };
+static const uint8_t bare_slots_i386[BARE_SAVED] = {
+	3, 5, 6, 7, UNWIND_NO_REG, UNWIND_NO_REG
+};
 
 /* The state of the stack before an instruction, relative to that at the start. */
 struct bare_state {
+	bool is_i386;
 	struct bare_place sp, fp;
 	struct bare_place saved[BARE_SAVED];
 	/* A register that contains the address of code: its number plus 1; 0: none. */
@@ -78,14 +84,28 @@ void unwind_bare_free(struct unwind_bare *b)
 
 /* ---- the state ---- */
 
-static unsigned int bare_index(unsigned int reg)
+uint8_t unwind_bare_slot(bool is_i386, unsigned int saved)
 {
+	return is_i386 ? bare_slots_i386[saved] : bare_slots[saved];
+}
+
+static unsigned int bare_word(const struct bare_state *s)
+{
+	return s->is_i386 ? 4 : 8;
+}
+
+static unsigned int bare_index(const struct bare_state *s, unsigned int reg)
+{
+	static const uint8_t of_i386[16] = { NO_SAVED, NO_SAVED, NO_SAVED, 0,
+					     NO_SAVED, 1,        2,        3,
+					     NO_SAVED, NO_SAVED, NO_SAVED, NO_SAVED,
+					     NO_SAVED, NO_SAVED, NO_SAVED, NO_SAVED };
 	static const uint8_t of[16] = { NO_SAVED, NO_SAVED, NO_SAVED, 0,
 					NO_SAVED, 1,        NO_SAVED, NO_SAVED,
 					NO_SAVED, NO_SAVED, NO_SAVED, NO_SAVED,
 					2,        3,        4,        5 };
 
-	return of[reg & 15];
+	return s->is_i386 ? of_i386[reg & 15] : of[reg & 15];
 }
 
 static struct bare_place bare_plus(struct bare_place p, int64_t bytes)
@@ -100,7 +120,7 @@ static struct bare_place bare_plus(struct bare_place p, int64_t bytes)
 
 static void bare_restore(struct bare_state *s, unsigned int reg, struct bare_place from)
 {
-	unsigned int i = bare_index(reg);
+	unsigned int i = bare_index(s, reg);
 
 	if (i != NO_SAVED)
 		s->saved[i] = from;
@@ -111,7 +131,7 @@ static void bare_restore(struct bare_state *s, unsigned int reg, struct bare_pla
 static void bare_pop(struct bare_state *s, unsigned int reg)
 {
 	bare_restore(s, reg, s->sp);
-	s->sp = bare_plus(s->sp, 8);
+	s->sp = bare_plus(s->sp, bare_word(s));
 	if (reg == X86_RSP)
 		s->sp.base = BARE_UNKNOWN;
 }
@@ -120,7 +140,7 @@ static void bare_apply(struct bare_state *s, const struct x86_insn *insn)
 {
 	switch ((int)insn->kind) {
 	case X86_PUSH:
-		s->sp = bare_plus(s->sp, -8);
+		s->sp = bare_plus(s->sp, -(int64_t)bare_word(s));
 		break;
 	case X86_POP:
 		bare_pop(s, insn->reg);
@@ -175,6 +195,13 @@ struct bare_search {
 	struct bare_caller callers[BARE_CALLERS];
 };
 
+static struct x86_insn bare_decode(const struct unwind_bare_ops *ops,
+				   const uint8_t *bytes, size_t len)
+{
+	return ops->is_i386 ? x86_insn_decode_i386(bytes, len)
+			    : x86_insn_decode(bytes, len);
+}
+
 static bool bare_fetch(struct bare_search *s, uint64_t at, struct x86_insn *ret_insn)
 {
 	uint64_t offset = at - s->start;
@@ -187,7 +214,7 @@ static bool bare_fetch(struct bare_search *s, uint64_t at, struct x86_insn *ret_
 	}
 	if (!s->len)
 		return false;
-	*ret_insn = x86_insn_decode(s->bytes + offset, s->len - (size_t)offset);
+	*ret_insn = bare_decode(s->ops, s->bytes + offset, s->len - (size_t)offset);
 	return ret_insn->len != 0;
 }
 
@@ -288,9 +315,10 @@ static bool bare_follow(struct bare_search *s, uint64_t at, struct bare_state *s
 static void bare_run(struct bare_search *s, uint64_t at)
 {
 	struct unwind_bare *b = s->b;
-	struct bare_pending next = {
-		.at = at, .state = { .sp = { BARE_SP, 0 }, .fp = { BARE_FP, 0 } }
-	};
+	struct bare_pending next = { .at = at,
+				     .state = { .is_i386 = s->ops->is_i386,
+						.sp = { BARE_SP, 0 },
+						.fp = { BARE_FP, 0 } } };
 
 	if (!++b->search) {
 		memset(b->visited, 0, sizeof(b->visited));
@@ -385,12 +413,13 @@ static bool bare_is_stub(const struct unwind_bare_ops *ops, uint64_t at)
 
 	for (int i = 0; i < THUNKS_MAX; i++) {
 		size_t len = ops->code(ops->ctx, at, bytes, sizeof(bytes));
-		struct x86_insn insn = x86_insn_decode(bytes, len);
+		struct x86_insn insn = bare_decode(ops, bytes, len);
 		size_t skip = insn.len;
 
-		/* endbr64 */
-		if (skip == 4 && !memcmp(bytes, "\xf3\x0f\x1e\xfa", 4)) {
-			insn = x86_insn_decode(bytes + skip, len - skip);
+		/* endbr64, endbr32 */
+		if (skip == 4 && (!memcmp(bytes, "\xf3\x0f\x1e\xfa", 4) ||
+				  !memcmp(bytes, "\xf3\x0f\x1e\xfb", 4))) {
+			insn = bare_decode(ops, bytes + skip, len - skip);
 			at += skip;
 		}
 		if (insn.kind == X86_JUMP_SLOT)
@@ -402,10 +431,11 @@ static bool bare_is_stub(const struct unwind_bare_ops *ops, uint64_t at)
 	return false;
 }
 
-static bool bare_is_indirect(const uint8_t *end, size_t len)
+static bool bare_is_indirect(const struct unwind_bare_ops *ops, const uint8_t *end,
+			     size_t len)
 {
 	for (size_t bytes = 2; bytes <= INDIRECT_MAX && bytes <= len; bytes++) {
-		struct x86_insn insn = x86_insn_decode(end - bytes, bytes);
+		struct x86_insn insn = bare_decode(ops, end - bytes, bytes);
 
 		if (insn.kind == X86_CALL_INDIRECT && insn.len == bytes)
 			return true;
@@ -462,7 +492,7 @@ static bool bare_check_entry(struct unwind_bare *b, const struct unwind_bare_ops
 	if (address < CALL_BYTES ||
 	    ops->code(ops->ctx, address - CALL_BYTES, call, CALL_BYTES) != CALL_BYTES)
 		return false;
-	insn = x86_insn_decode(call, CALL_BYTES);
+	insn = bare_decode(ops, call, CALL_BYTES);
 	if (insn.kind != X86_CALL)
 		return false;
 	if (bare_reaches(b, ops, address + (uint64_t)insn.value, pc, depth, &is_cut))
@@ -499,12 +529,12 @@ static bool bare_check(struct unwind_bare *b, const struct unwind_bare_ops *ops,
 	    ops->code(ops->ctx, address - INDIRECT_MAX, before, sizeof(before)) !=
 		    sizeof(before))
 		return false;
-	insn = x86_insn_decode(before + INDIRECT_MAX - CALL_BYTES, CALL_BYTES);
+	insn = bare_decode(ops, before + INDIRECT_MAX - CALL_BYTES, CALL_BYTES);
 	target = address + (uint64_t)insn.value;
 	if (insn.kind == X86_CALL && insn.len == CALL_BYTES &&
 	    (bare_is_stub(ops, target) || bare_leads_to(b, ops, target, pc, depth)))
 		return true;
-	return bare_is_indirect(before + INDIRECT_MAX, INDIRECT_MAX);
+	return bare_is_indirect(ops, before + INDIRECT_MAX, INDIRECT_MAX);
 }
 
 bool unwind_bare_is_call(struct unwind_bare *b, const struct unwind_bare_ops *ops,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* bare.h - finds the caller of x86-64 code without unwind information, such as functions in
- * assembly, and whole libraries that were compiled without it.
+/* bare.h - finds the caller of x86-64 and i386 code without unwind information, such as functions
+ * in assembly, and whole libraries that were compiled without it.
  * Layer: resolve. Not thread-safe.
  *
  * The instructions from the program counter to a return show where the return address is, and
@@ -15,8 +15,6 @@
 enum {
 	BARE_SAVED = 6 /* registers that a function preserves */
 };
-/* Slots of these registers (arch.h). */
-extern const uint8_t bare_saved_slots[BARE_SAVED];
 
 /* An address relative to a register at the program counter. */
 enum bare_base {
@@ -38,10 +36,13 @@ struct bare_caller {
 };
 
 struct unwind_bare;
+/* Returns the slot (arch.h) of a preserved register, or UNWIND_NO_REG: i386 has fewer. */
+uint8_t unwind_bare_slot(bool is_i386, unsigned int saved);
 struct unwind_bare_ops {
 	/* Reads code at an address of the process. Returns the number of bytes. */
 	size_t (*code)(void *ctx, uint64_t address, uint8_t *ret_bytes, size_t len);
 	void *ctx;
+	bool is_i386;
 };
 
 int unwind_bare_new(struct unwind_bare **ret_bare); /* 0 or -ENOMEM */

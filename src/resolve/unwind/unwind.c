@@ -274,10 +274,10 @@ static void unwind_bare_apply(struct unwind_run *r, const struct bare_caller *wa
 	uint64_t at = 0;
 
 	for (unsigned int i = 0; i < BARE_SAVED; i++) {
-		unsigned int slot = bare_saved_slots[i];
+		unsigned int slot = unwind_bare_slot(!r->arch->is64, i);
 		bool is_good;
 
-		if (way->saved[i].base == BARE_UNKNOWN)
+		if (way->saved[i].base == BARE_UNKNOWN || slot == UNWIND_NO_REG)
 			continue;
 		is_good = unwind_bare_address(r, way->saved[i], &at) &&
 			  read_memory(r, at, r->word, &next.at[slot]);
@@ -292,6 +292,16 @@ static void unwind_bare_apply(struct unwind_run *r, const struct bare_caller *wa
 	r->is_return = true;
 }
 
+static void unwind_bare_forget(struct unwind_run *r)
+{
+	for (unsigned int i = 0; i < BARE_SAVED; i++) {
+		unsigned int slot = unwind_bare_slot(!r->arch->is64, i);
+
+		if (slot != UNWIND_NO_REG)
+			r->regs->known &= ~(1ULL << slot);
+	}
+}
+
 /* Searches the stack for the return address of a function that does not return. The registers
  * that it saved stay unknown. */
 static bool unwind_bare_scan(struct unwind_run *r, struct unwind_bare *bare,
@@ -300,7 +310,7 @@ static bool unwind_bare_scan(struct unwind_run *r, struct unwind_bare *bare,
 	uint64_t sp = r->regs->at[r->arch->sp], pc, offset;
 	const struct unwind_table *table;
 
-	for (int depth = 0; depth < SCAN_BYTES; depth += 8) {
+	for (int depth = 0; depth < SCAN_BYTES; depth += (int)r->word) {
 		struct bare_caller way = { .return_address = { BARE_SP, depth } };
 
 		if (!read_memory(r, sp + (unsigned int)depth, r->word, &pc))
@@ -311,8 +321,7 @@ static bool unwind_bare_scan(struct unwind_run *r, struct unwind_bare *bare,
 		    !unwind_bare_is_entered(bare, code, space, r->regs->pc, pc, depth))
 			continue;
 		unwind_bare_apply(r, &way, pc);
-		for (unsigned int i = 0; i < BARE_SAVED; i++)
-			r->regs->known &= ~(1ULL << bare_saved_slots[i]);
+		unwind_bare_forget(r);
 		return true;
 	}
 	return false;
@@ -350,10 +359,11 @@ static bool step_bare(struct unwind_run *r)
 	uint8_t byte;
 	size_t nr;
 
-	if (!r->ops->bare ||
-	    (!is_a64 && (r->arch->elf_machine != EM_X86_64 || !r->arch->is64)))
+	if (!r->ops->bare || (!is_a64 && r->arch->elf_machine != EM_386 &&
+			      (r->arch->elf_machine != EM_X86_64 || !r->arch->is64)))
 		return false;
 	bare = r->ops->bare(r->ops->ctx, &code, &space);
+	code.is_i386 = r->arch->elf_machine == EM_386;
 	/* Code of JIT compilers is not in a file. */
 	if (!bare || code.code(code.ctx, r->regs->pc - r->is_return, &byte, 1) != 1)
 		return false;

@@ -10,7 +10,8 @@ enum {
 	REX_R = 4,
 	REX_X = 2,
 	REX_B = 1,
-	MOD_REGISTER = 3
+	MOD_REGISTER = 3,
+	REGISTERS_PUSHA = 8
 };
 
 /* An instruction that is being decoded. */
@@ -18,7 +19,9 @@ struct x86_decoding {
 	const uint8_t *bytes;
 	size_t len, at;
 	bool failed;
+	bool is_i386;
 	bool is_short; /* operands of 16 bits */
+	bool is_near;  /* addresses of half the size */
 	uint8_t rex;
 	uint8_t opcode;
 	uint8_t mod, rm; /* rm, reg: with the bits of the REX prefix */
@@ -50,11 +53,24 @@ static int64_t x86_number(struct x86_decoding *d, unsigned int bytes)
 	return bytes == 2 ? (int16_t)v : (int32_t)v;
 }
 
+static unsigned int x86_word(const struct x86_decoding *d)
+{
+	return d->is_i386 ? 4 : 8;
+}
+
+/* Returns whether the operands have the size of an address. */
+static bool x86_is_wide(const struct x86_decoding *d)
+{
+	return d->is_i386 ? !d->is_short : d->rex & REX_W;
+}
+
 static void x86_modrm(struct x86_decoding *d)
 {
 	uint8_t byte = x86_byte(d), sib;
 	uint8_t rm = byte & 7;
 
+	/* Compilers use no addresses of 16 bits. */
+	d->failed |= d->is_i386 && d->is_near && byte >> 6 != MOD_REGISTER;
 	d->mod = byte >> 6;
 	d->reg = (byte >> 3 & 7) | (d->rex & REX_R ? 8 : 0);
 	d->rm = rm | (d->rex & REX_B ? 8 : 0);
@@ -148,16 +164,24 @@ static struct x86_insn x86_two_bytes(struct x86_decoding *d)
 	return x86_of(X86_PLAIN, 0);
 }
 
+/* Returns whether a vector instruction follows: on i386, C4, C5 and 62 also are lds, les and bound,
+ * which have no operand in a register. */
+static bool x86_is_vector(const struct x86_decoding *d)
+{
+	return !d->is_i386 || (d->at < d->len && d->bytes[d->at] >> 6 == MOD_REGISTER);
+}
+
 /* VEX (C4, C5) and EVEX (62): they change no stack. */
 static struct x86_insn x86_vector(struct x86_decoding *d, uint8_t first)
 {
 	unsigned int map = 1;
 	uint8_t op, p = x86_byte(d);
 
-	d->rex = p & 0x80 ? 0 : REX_R;
+	d->rex = p & 0x80 || d->is_i386 ? 0 : REX_R;
 	if (first != 0xc5) {
 		map = p & (first == 0x62 ? 7 : 31);
-		d->rex |= (p & 0x40 ? 0 : REX_X) | (p & 0x20 ? 0 : REX_B);
+		if (!d->is_i386)
+			d->rex |= (p & 0x40 ? 0 : REX_X) | (p & 0x20 ? 0 : REX_B);
 		x86_byte(d);
 		if (first == 0x62)
 			x86_byte(d);
@@ -178,6 +202,16 @@ static unsigned int x86_immediate_bytes(const struct x86_decoding *d)
 	return d->is_short ? 2 : 4;
 }
 
+/* push and pop of segment registers; daa, das, aaa and aas */
+static struct x86_insn x86_segment(const struct x86_decoding *d)
+{
+	if (!d->is_i386)
+		return x86_of(X86_STOP, 0);
+	if (d->opcode >= 0x20)
+		return x86_of(X86_PLAIN, 0);
+	return d->opcode & 1 ? x86_of(X86_ADD_SP, x86_word(d)) : x86_of(X86_PUSH, 0);
+}
+
 /* add, or, adc, sbb, and, sub, xor, cmp */
 static struct x86_insn x86_arithmetic(struct x86_decoding *d)
 {
@@ -193,7 +227,7 @@ static struct x86_insn x86_arithmetic(struct x86_decoding *d)
 		return x86_of(X86_PLAIN, 0);
 	case 6:
 	case 7:
-		return x86_of(X86_STOP, 0);
+		return x86_segment(d);
 	default:
 		x86_modrm(d);
 		if (is_compare || (!(op & 2) && d->mod != MOD_REGISTER))
@@ -213,14 +247,14 @@ static struct x86_insn x86_immediate(struct x86_decoding *d)
 	what = d->reg & 7;
 	if (d->mod != MOD_REGISTER || what == 7)
 		return x86_of(X86_PLAIN, 0);
-	if (d->rm == X86_RSP && d->rex & REX_W && (what == 0 || what == 5))
+	if (d->rm == X86_RSP && x86_is_wide(d) && (what == 0 || what == 5))
 		return x86_of(X86_ADD_SP, what ? -value : value);
 	return x86_set(d->rm);
 }
 
 static struct x86_insn x86_move(struct x86_decoding *d)
 {
-	bool is_wide = d->rex & REX_W;
+	bool is_wide = x86_is_wide(d);
 	unsigned int from, to;
 
 	x86_modrm(d);
@@ -249,7 +283,7 @@ static struct x86_insn x86_address(struct x86_decoding *d)
 	x86_modrm(d);
 	if (d->mod == MOD_REGISTER)
 		return x86_of(X86_STOP, 0);
-	if (d->has_base && d->rex & REX_W) {
+	if (d->has_base && x86_is_wide(d)) {
 		if (d->reg == X86_RSP && d->base == X86_RSP)
 			return x86_of(X86_ADD_SP, d->displacement);
 		if (d->reg == X86_RSP && d->base == X86_RBP)
@@ -263,6 +297,14 @@ static struct x86_insn x86_address(struct x86_decoding *d)
 					  .reg = d->reg,
 					  .value = d->displacement };
 	return x86_set(d->reg);
+}
+
+/* Returns whether the operand is a variable of the global offset table, as far as its form shows:
+ * on i386, ebx has the address of the table. */
+static bool x86_is_slot(const struct x86_decoding *d)
+{
+	return d->is_global || (d->is_i386 && d->mod != MOD_REGISTER && d->has_base &&
+				d->base == X86_RBX && d->displacement);
 }
 
 /* Groups with the operation in the register field: F6, F7, FE, FF. */
@@ -279,8 +321,8 @@ static struct x86_insn x86_group(struct x86_decoding *d)
 	if (d->opcode == 0xff && what == 2)
 		return x86_of(X86_CALL_INDIRECT, 0);
 	if (d->opcode == 0xff && what == 4)
-		return (struct x86_insn){ .kind = d->is_global ? X86_JUMP_SLOT
-							       : X86_JUMP_INDIRECT,
+		return (struct x86_insn){ .kind = x86_is_slot(d) ? X86_JUMP_SLOT
+								 : X86_JUMP_INDIRECT,
 					  .reg = d->rm,
 					  .value = d->mod == MOD_REGISTER };
 	if (d->opcode == 0xff && (what == 3 || what == 5 || what == 7))
@@ -290,11 +332,31 @@ static struct x86_insn x86_group(struct x86_decoding *d)
 	return d->mod == MOD_REGISTER ? x86_set(d->rm) : x86_of(X86_PLAIN, 0);
 }
 
+/* Opcodes of i386 from 0x40 to 0x4f and from 0x60 to 0x63. */
+static struct x86_insn x86_old(struct x86_decoding *d)
+{
+	uint8_t op = d->opcode;
+
+	if (op < 0x50)
+		return x86_set(op & 7U);
+	switch (op) {
+	case 0x60:
+		return x86_of(X86_ADD_SP, -(int64_t)(REGISTERS_PUSHA * x86_word(d)));
+	case 0x61: /* restores ebp */
+		return x86_of(X86_SP_UNKNOWN, 1);
+	default:
+		x86_modrm(d);
+		return x86_of(X86_PLAIN, 0);
+	}
+}
+
 /* Opcodes from 0x40 to 0x7f. */
 static struct x86_insn x86_middle(struct x86_decoding *d)
 {
 	uint8_t op = d->opcode;
 
+	if (d->is_i386 && (op < 0x50 || (op >= 0x60 && op <= 0x63)))
+		return x86_old(d);
 	if (op >= 0x70)
 		return x86_of(X86_BRANCH, x86_number(d, 1));
 	if (op >= 0x50 && op <= 0x57)
@@ -346,7 +408,7 @@ static struct x86_insn x86_eighties(struct x86_decoding *d)
 	case 0x8f:
 		x86_modrm(d);
 		/* Otherwise, an XOP instruction. */
-		return x86_of(d->reg & 7 ? X86_STOP : X86_ADD_SP, 8);
+		return x86_of(d->reg & 7 ? X86_STOP : X86_ADD_SP, x86_word(d));
 	default:
 		x86_modrm(d);
 		if (d->opcode == 0x86 || d->opcode == 0x87)
@@ -380,7 +442,7 @@ static struct x86_insn x86_nineties(struct x86_decoding *d)
 	if (op == 0x9d)
 		return (struct x86_insn){ .kind = X86_POP };
 	if (op >= 0xa0 && op <= 0xa3)
-		d->at += 8;
+		d->at += x86_word(d);
 	if (op == 0xa8)
 		x86_byte(d);
 	if (op == 0xa9)
@@ -392,6 +454,7 @@ static struct x86_insn x86_nineties(struct x86_decoding *d)
 static struct x86_insn x86_last(struct x86_decoding *d)
 {
 	uint8_t op = d->opcode;
+	int64_t value;
 
 	switch (op) {
 	case 0xc0:
@@ -407,7 +470,10 @@ static struct x86_insn x86_last(struct x86_decoding *d)
 		return x86_of(X86_RETURN, 0);
 	case 0xc4:
 	case 0xc5:
-		return x86_vector(d, op);
+		if (x86_is_vector(d))
+			return x86_vector(d, op);
+		x86_modrm(d); /* lds, les */
+		return x86_set(d->reg);
 	case 0xc9:
 		return x86_of(X86_LEAVE, 0);
 	case 0xe0:
@@ -416,7 +482,8 @@ static struct x86_insn x86_last(struct x86_decoding *d)
 	case 0xe3:
 		return x86_of(X86_BRANCH, x86_number(d, 1));
 	case 0xe8:
-		return x86_of(X86_CALL, x86_number(d, 4));
+		value = x86_number(d, 4);
+		return x86_of(value ? X86_CALL : X86_PUSH, value);
 	case 0xe9:
 		return x86_of(X86_JUMP, x86_number(d, 4));
 	case 0xeb:
@@ -454,24 +521,26 @@ static void x86_prefixes(struct x86_decoding *d)
 		if (d->failed || !memchr(prefixes, d->opcode, sizeof(prefixes)))
 			break;
 		d->is_short |= d->opcode == 0x66;
+		d->is_near |= d->opcode == 0x67;
 	}
-	if (d->opcode >> 4 == 4) {
+	if (!d->is_i386 && d->opcode >> 4 == 4) {
 		d->rex = d->opcode;
 		d->is_short &= !(d->rex & REX_W);
 		d->opcode = x86_byte(d);
 	}
 }
 
-struct x86_insn x86_insn_decode(const uint8_t *bytes, size_t len)
+static struct x86_insn x86_decode(const uint8_t *bytes, size_t len, bool is_i386)
 {
 	struct x86_decoding d = { .bytes = bytes,
-				  .len = len < X86_INSN_MAX ? len : X86_INSN_MAX };
+				  .len = len < X86_INSN_MAX ? len : X86_INSN_MAX,
+				  .is_i386 = is_i386 };
 	struct x86_insn insn;
 
 	x86_prefixes(&d);
 	if (d.opcode == 0x0f)
 		insn = x86_two_bytes(&d);
-	else if (d.opcode == 0x62)
+	else if (d.opcode == 0x62 && x86_is_vector(&d))
 		insn = x86_vector(&d, d.opcode);
 	else if (d.opcode < 0x40)
 		insn = x86_arithmetic(&d);
@@ -487,4 +556,14 @@ struct x86_insn x86_insn_decode(const uint8_t *bytes, size_t len)
 		return (struct x86_insn){ .kind = X86_STOP };
 	insn.len = (unsigned int)d.at;
 	return insn;
+}
+
+struct x86_insn x86_insn_decode(const uint8_t *bytes, size_t len)
+{
+	return x86_decode(bytes, len, false);
+}
+
+struct x86_insn x86_insn_decode_i386(const uint8_t *bytes, size_t len)
+{
+	return x86_decode(bytes, len, true);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* x86_insn.h - decodes the length of an x86-64 instruction, and its effect on the stack and on the
- * flow of control. Not a disassembler: everything else is X86_PLAIN.
+/* x86_insn.h - decodes the length of an x86-64 or i386 instruction, and its effect on the stack and
+ * on the flow of control. Not a disassembler: everything else is X86_PLAIN.
  * Layer: resolve. Constant tables. The bytes are untrusted.
  * Source: Intel 64 and IA-32 Architectures Software Developer's Manual, volume 2, appendix A. */
 #pragma once
@@ -9,7 +9,7 @@
 
 enum {
 	X86_INSN_MAX = 15, /* bytes */
-	X86_RBX = 3,       /* numbers in instructions */
+	X86_RBX = 3,       /* numbers in instructions; of i386: ebx ... */
 	X86_RSP = 4,
 	X86_RBP = 5
 };
@@ -24,12 +24,14 @@ enum x86_kind {
 	X86_FP_OF_SP,     /* rbp = rsp + value */
 	X86_FP_UNKNOWN,   /* rbp = anything else */
 	X86_LEAVE,        /* rsp = rbp; pop rbp */
-	X86_LOAD_SP,      /* reg = 8 bytes at rsp + value */
-	X86_LOAD_FP,      /* reg = 8 bytes at rbp + value */
+	X86_LOAD_SP,      /* reg = the word at rsp + value */
+	X86_LOAD_FP,      /* reg = the word at rbp + value */
 	X86_CODE_ADDRESS, /* reg = address of the end of the instruction + value */
 	X86_JUMP,         /* to the end of the instruction + value */
 	X86_BRANCH,       /* the same, or to the next instruction */
-	X86_JUMP_SLOT, /* to the address in a variable at a fixed address, as a PLT entry */
+	/* to the address in a variable at a fixed address, or (i386) relative to ebx, as a PLT
+	 * entry */
+	X86_JUMP_SLOT,
 	X86_JUMP_INDIRECT, /* to any other address; with `value`: that in `reg` */
 	X86_CALL,          /* a call to the end of the instruction + value */
 	X86_CALL_INDIRECT,
@@ -44,5 +46,8 @@ struct x86_insn {
 	int64_t value;
 };
 
-/* Decodes the first instruction of `bytes`. */
+/* Decodes the first instruction of `bytes`, of x86-64. A call of the next instruction, by which
+ * code determines its address, is X86_PUSH. */
 struct x86_insn x86_insn_decode(const uint8_t *bytes, size_t len);
+/* The same for i386. */
+struct x86_insn x86_insn_decode_i386(const uint8_t *bytes, size_t len);

@@ -76,7 +76,7 @@ static size_t test_a64_read(void *ctx, uint64_t address, uint8_t *ret_bytes, siz
 /* Returns the distance to the caller's stack pointer, or -1 if the call is not proved. */
 static int64_t leaf_sp(uint64_t pc, uint64_t link)
 {
-	const struct unwind_bare_ops ops = { test_a64_read, NULL };
+	const struct unwind_bare_ops ops = { .code = test_a64_read };
 	int64_t sp = 0;
 
 	return a64_leaf_caller(&ops, CODE + pc, CODE + link, &sp) ? sp : -1;
@@ -146,7 +146,7 @@ static enum unwind_code find_code(void *ctx, uint64_t pc,
 static struct unwind_bare *give_code(void *ctx, struct unwind_bare_ops *ret_code,
 				     uint64_t *ret_space)
 {
-	*ret_code = (struct unwind_bare_ops){ test_a64_read, NULL };
+	*ret_code = (struct unwind_bare_ops){ .code = test_a64_read };
 	*ret_space = 1;
 	return ctx;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Callers in x86-64 code without unwind information: lengths and effects of instructions, the
+/* Callers in x86-64 and i386 code without unwind information: lengths and effects of instructions, the
  * ways to a return, and the proofs by call instructions. */
 #include "unit.h"
 
@@ -69,24 +69,67 @@ static const struct insn_case insns[] = {
 	{ "\x66\x0f\x70\xc1\x08", 5, X86_PLAIN, 0 },
 };
 
-static void instructions_have_their_lengths_and_effects(void **state)
+static const struct insn_case insns_i386[] = {
+	{ "\x43", 1, X86_PLAIN, 1 },      /* inc %ebx */
+	{ "\x4d", 1, X86_FP_UNKNOWN, 1 }, /* dec %ebp */
+	{ "\x06", 1, X86_PUSH, 0 },
+	{ "\x1f", 1, X86_ADD_SP, 4 },
+	{ "\x27", 1, X86_PLAIN, 0 },
+	{ "\x55", 1, X86_PUSH, 0 },
+	{ "\x5f", 1, X86_POP, 0 },
+	{ "\x60", 1, X86_ADD_SP, -32 },
+	{ "\x61", 1, X86_SP_UNKNOWN, 1 },
+	{ "\x83\xec\x1c", 3, X86_ADD_SP, -0x1c },
+	{ "\x81\xc4\x00\x01\x00\x00", 6, X86_ADD_SP, 0x100 },
+	{ "\x8d\x64\x24\x08", 4, X86_ADD_SP, 8 },
+	{ "\x8d\x65\xf4", 3, X86_SP_OF_FP, -12 },
+	{ "\x89\xe5", 2, X86_FP_OF_SP, 0 },
+	{ "\x89\xec", 2, X86_SP_OF_FP, 0 },
+	{ "\x8b\x1c\x24", 3, X86_LOAD_SP, 0 },
+	{ "\x8b\x75\xfc", 3, X86_LOAD_FP, -4 },
+	{ "\x8d\x05\x10\x00\x00\x00", 6, X86_PLAIN, 1 },
+	{ "\xa1\x01\x02\x03\x04", 5, X86_PLAIN, 0 },
+	{ "\xb8\x01\x02\x03\x04", 5, X86_PLAIN, 1 },
+	{ "\xc5\xf9\x6f\x06", 4, X86_PLAIN, 0 },
+	{ "\xc5\x06", 2, X86_PLAIN, 1 }, /* lds (%esi), %eax */
+	{ "\x62\xf1\xfe\x48\x6f\x46\x01", 7, X86_PLAIN, 0 },
+	{ "\x62\x06", 2, X86_PLAIN, 0 }, /* bound */
+	{ "\xe8\x00\x00\x00\x00", 5, X86_PUSH, 0 },
+	{ "\xe8\xf0\xff\xff\xff", 5, X86_CALL, -16 },
+	{ "\xff\x93\x0c\x00\x00\x00", 6, X86_CALL_INDIRECT, 0 },
+	{ "\xff\x25\x0c\xa0\x04\x08", 6, X86_JUMP_SLOT, 0 },
+	{ "\xff\xa3\x0c\x00\x00\x00", 6, X86_JUMP_SLOT, 0 },
+	{ "\xff\x24\x85\x00\xa0\x04\x08", 7, X86_JUMP_INDIRECT, 0 },
+	{ "\xc2\x04\x00", 3, X86_RETURN, 4 },
+};
+
+typedef struct x86_insn (*decode_fn)(const uint8_t *bytes, size_t len);
+
+static void check_insns(const struct insn_case *cases, size_t nr, decode_fn decode)
 {
-	(void)state;
-	for (size_t i = 0; i < sizeof(insns) / sizeof(*insns); i++) {
-		const struct insn_case *c = &insns[i];
+	for (size_t i = 0; i < nr; i++) {
+		const struct insn_case *c = &cases[i];
 		uint8_t bytes[X86_INSN_MAX] = { 0 };
 		struct x86_insn insn;
 
 		memcpy(bytes, c->bytes, c->len);
-		insn = x86_insn_decode(bytes, sizeof(bytes));
+		insn = decode(bytes, sizeof(bytes));
 		if (insn.kind != c->kind || insn.len != c->len ||
 		    insn.value != c->value)
 			fail_msg("instruction %zu: kind %d, %u bytes, value %lld", i,
 				 (int)insn.kind, insn.len, (long long)insn.value);
 		/* Too few bytes. */
 		for (size_t len = 0; len < c->len; len++)
-			assert_true(x86_insn_decode(bytes, len).len <= len);
+			assert_true(decode(bytes, len).len <= len);
 	}
+}
+
+static void instructions_have_their_lengths_and_effects(void **state)
+{
+	(void)state;
+	check_insns(insns, sizeof(insns) / sizeof(*insns), x86_insn_decode);
+	check_insns(insns_i386, sizeof(insns_i386) / sizeof(*insns_i386),
+		    x86_insn_decode_i386);
 }
 
 /* ---- callers ---- */
@@ -138,7 +181,7 @@ static void test_bare_code(struct code_of_test *c)
 static void finds_the_path_to_the_return(void **state)
 {
 	struct code_of_test c;
-	const struct unwind_bare_ops ops = { test_bare_read, &c };
+	const struct unwind_bare_ops ops = { .code = test_bare_read, .ctx = &c };
 	const struct bare_caller *ways;
 	struct unwind_bare *b;
 
@@ -171,7 +214,7 @@ static void finds_the_path_to_the_return(void **state)
 static void only_matching_calls_prove_a_caller(void **state)
 {
 	struct code_of_test c;
-	const struct unwind_bare_ops ops = { test_bare_read, &c };
+	const struct unwind_bare_ops ops = { .code = test_bare_read, .ctx = &c };
 	const struct bare_caller *ways;
 	struct bare_caller way, wrong;
 	struct unwind_bare *b;
@@ -207,6 +250,52 @@ static void only_matching_calls_prove_a_caller(void **state)
 	unwind_bare_free(b);
 }
 
+/* At 0x10, a function that gets its address by a call of the next instruction; at 0x80, a call of
+ * it; at 0x90, one with other arguments; at 0xb0, a call of a PLT entry at 0xd0. */
+static void i386_code_is_unwound_by_words_of_4_bytes(void **state)
+{
+	struct code_of_test c;
+	const struct unwind_bare_ops ops = { .code = test_bare_read,
+					     .ctx = &c,
+					     .is_i386 = true };
+	const struct bare_caller *ways;
+	struct bare_caller way;
+	struct unwind_bare *b;
+
+	(void)state;
+	memset(c.bytes, 0xcc, sizeof(c.bytes));
+	test_bare_put(&c, 0x10, "\x57\x53", 2); /* push %edi; push %ebx */
+	test_bare_put(&c, 0x12, "\xe8\0\0\0\0\x5b\x83\xec\x08", 9);
+	test_bare_put(&c, 0x1b, "\x49\x75\xfd", 3); /* dec %ecx; jne */
+	test_bare_put(&c, 0x1e, "\x83\xc4\x08\x5b\x5f\xc2\x04\x00", 8);
+	test_bare_put(&c, 0x80, "\xe8\x8b\xff\xff\xff", 5);
+	test_bare_put(&c, 0x90, "\xe8\x8b\xff\xff\xff", 5);
+	test_bare_put(&c, 0xb0, "\xe8\x1b\x00\x00\x00", 5);
+	test_bare_put(&c, 0xd0, "\xff\xa3\x0c\x00\x00\x00", 6);
+	assert_int_equal(unwind_bare_new(&b), 0);
+	/* At the pop of the address, and in the loop. */
+	assert_int_equal(unwind_bare_callers(b, &ops, 1, CODE + 0x17, &ways), 1);
+	assert_int_equal(ways[0].return_address.offset, 12);
+	assert_true(
+		unwind_bare_is_call(b, &ops, 1, CODE + 0x17, &ways[0], CODE + 0x85));
+	assert_int_equal(unwind_bare_callers(b, &ops, 1, CODE + 0x1b, &ways), 1);
+	way = ways[0];
+	assert_int_equal(way.return_address.base, BARE_SP);
+	assert_int_equal(way.return_address.offset, 16);
+	assert_int_equal(way.popped, 4);
+	assert_int_equal(unwind_bare_slot(true, 0), 3); /* ebx */
+	assert_int_equal(way.saved[0].offset, 8);
+	assert_int_equal(unwind_bare_slot(true, 3), 7); /* edi */
+	assert_int_equal(way.saved[3].offset, 12);
+	assert_int_equal(way.saved[1].base, BARE_UNKNOWN);
+	assert_true(unwind_bare_is_call(b, &ops, 1, CODE + 0x1b, &way, CODE + 0x85));
+	assert_true(unwind_bare_is_call(b, &ops, 1, CODE + 0x1b, &way, CODE + 0xb5));
+	assert_false(unwind_bare_is_call(b, &ops, 1, CODE + 0x1b, &way, CODE + 0x95));
+	way.return_address.offset = 12;
+	assert_false(unwind_bare_is_call(b, &ops, 2, CODE + 0x1b, &way, CODE + 0x85));
+	unwind_bare_free(b);
+}
+
 /* 100 branches, each to other code that never ends. */
 static size_t read_endless(void *ctx, uint64_t address, uint8_t *ret_bytes, size_t len)
 {
@@ -223,7 +312,7 @@ static size_t read_endless(void *ctx, uint64_t address, uint8_t *ret_bytes, size
 
 static void the_search_through_endless_code_ends(void **state)
 {
-	const struct unwind_bare_ops ops = { read_endless, NULL };
+	const struct unwind_bare_ops ops = { .code = read_endless };
 	const struct bare_caller *ways;
 	struct unwind_bare *b;
 
@@ -239,6 +328,7 @@ int main(void)
 		cmocka_unit_test(instructions_have_their_lengths_and_effects),
 		cmocka_unit_test(finds_the_path_to_the_return),
 		cmocka_unit_test(only_matching_calls_prove_a_caller),
+		cmocka_unit_test(i386_code_is_unwound_by_words_of_4_bytes),
 		cmocka_unit_test(the_search_through_endless_code_ends),
 	};
 
