@@ -102,7 +102,7 @@ struct oprofiled_upkeep {
 	/* Copies that ended recordings still need, for the next run of the thread. */
 	struct copy_list copies;
 	struct copy_list copies_under_way;
-	uint64_t copy_bytes; /* of all copies, at the last check */
+	uint64_t copy_bytes; /* size of all copies at the last check */
 	atomic_bool stops;   /* set: the thread soon stops; the rest is done later */
 	bool is_too_large; /* the reason for `stops`: the merge uses too much memory */
 };
@@ -110,7 +110,7 @@ struct oprofiled_upkeep {
 /* The kernel's cost per sample, for the governor.  While `runs` is set and `is_done` is not,
  * attr, ns and failed belong to the thread. */
 struct oprofiled_gauge {
-	struct perf_event_attr attr; /* of the measured samples */
+	struct perf_event_attr attr; /* attr of the events whose samples are measured */
 	bool is_known;               /* `attr` is set */
 	pthread_t thread;
 	bool runs;
@@ -140,8 +140,9 @@ struct oprofiled {
 	int signal_fd;
 	struct control_server *server;
 	struct shared_tables tables;
-	struct metrics_server *metrics;         /* NULL: metrics are off */
-	char metrics_where[METRICS_NAME_BYTES]; /* as set; "": off */
+	struct metrics_server *metrics; /* NULL: metrics are off */
+	/* The address that was set; "": metrics are off. */
+	char metrics_where[METRICS_NAME_BYTES];
 	/* The address at which the server could not listen; "": none. */
 	char metrics_refused[METRICS_NAME_BYTES];
 	uint64_t metrics_retry_ns; /* when to retry that address; 0: never */
@@ -150,7 +151,7 @@ struct oprofiled {
 
 	struct session_dir dir; /* locked while the daemon runs */
 	bool dir_is_open;
-	struct event_requests events;        /* of the recording */
+	struct event_requests events;        /* the events of the recording */
 	struct recorder *recorder;           /* NULL: paused */
 	struct cpu_list cpus;                /* online when the recording started */
 	VEC(struct oprofiled_cpu) seen_cpus; /* indexed by CPU number */
@@ -164,7 +165,7 @@ struct oprofiled {
 	uint64_t next_report_ns; /* when to log it again */
 	struct oprofiled_sums sums;
 	struct oprofiled_stream stream;
-	struct sample_filter filter; /* of the recording */
+	struct sample_filter filter; /* selects the samples of the recording */
 	struct oprofiled_upkeep upkeep;
 	struct governor governor;
 	struct oprofiled_gauge gauge;
@@ -176,7 +177,7 @@ struct oprofiled {
 	bool disk_is_full;
 	bool excess_is_reported; /* already logged since this start */
 	bool socket_is_reported; /* already logged: the socket was removed and cannot be created */
-	bool memory_is_short; /* at the previous check */
+	bool memory_is_short; /* the memory limit was exceeded at the previous check */
 	bool done;
 };
 

@@ -214,8 +214,8 @@ static int oprofiled_loop_iterate(struct oprofiled *d, struct err *err)
 	return 0;
 }
 
-/* Returns the group whose members may control the daemon.  If the user named a group that does
- * not exist, that is an error. */
+/* Returns the name of the group whose members may control the daemon: that of --group, otherwise
+ * "oprofile". Warns if there is no group with the name of --group. */
 static const char *oprofiled_loop_group(const struct oprofiled *d)
 {
 	const char *asked = d->options.group;
@@ -229,8 +229,9 @@ static const char *oprofiled_loop_group(const struct oprofiled *d)
 	return asked;
 }
 
-/* From now on, files that the daemon writes belong to the group that controls it, so that its
- * members can read the recordings.  Without such a group, only root can. */
+/* Makes the daemon's future files belong to the group that controls it, so that its members can
+ * read the recordings. If the group does not exist, only root can. Returns 0, or a negative errno
+ * with a message in *err. */
 static int share_with_group(const char *name, struct err *err)
 {
 	const struct group *found = geteuid() ? NULL : getgrnam(name);
@@ -240,7 +241,8 @@ static int share_with_group(const char *name, struct err *err)
 	return err_sys(err, -errno, "cannot write files for group '%s'", name);
 }
 
-/* Never freed: a thread that hangs on a file when the daemon exits still uses it. */
+/* Creates the budget for unwind tables. It is never freed, because a thread that hangs on a file
+ * still uses it when the daemon exits. Returns 0, or -ENOMEM with a message in *err. */
 static int begin_budget(struct oprofiled *d, struct err *err)
 {
 	long nr_cpus = sysconf(_SC_NPROCESSORS_ONLN);
@@ -278,7 +280,8 @@ static int oprofiled_loop_open_all(struct oprofiled *d, struct err *err)
 	/* Do this before dropping privileges: without them the kernel's end address is unknown,
 	 * and it would be placed after all symbols. */
 	(void)snapshot_kernel_text(&start, &end);
-	/* Likewise: the helper must be able to change to another user. */
+	/* Start the helper before dropping privileges too: it must be able to change to another
+	 * user. */
 	if (!r)
 		r = table_helper_start(unwind_table_load_fd, &d->tables.helper, err);
 	if (!r)
@@ -301,8 +304,8 @@ static int oprofiled_loop_open_all(struct oprofiled *d, struct err *err)
 	return r;
 }
 
-/* Makes large arrays return to the system when freed.  By default, glibc raises this threshold to
- * the largest block ever freed and keeps such blocks. */
+/* Makes free() return large blocks to the system. By default, after a large block was freed, glibc
+ * keeps blocks up to that size. */
 static void keep_little(void)
 {
 #ifdef M_MMAP_THRESHOLD

@@ -23,7 +23,7 @@
 enum {
 	STACK_BYTES = 16384, /* the rest of a longer stack is read from its process */
 	SECOND_MS = 1000,
-	MAP_SHARE = 4 /* of --max-memory, for mappings: a quarter */
+	MAP_SHARE = 4 /* a quarter of --max-memory is for mappings */
 };
 
 static const uint64_t retry_after_ns = 5 * NS_PER_S;

@@ -51,7 +51,8 @@ static void put_separate(const struct oprofiled *d, struct buf *reply)
 	control_put_field(reply, "separate", "%s", len ? words + 1 : "none");
 }
 
-/* For TIMER and RTC_INTERRUPTS with a separate rate, reports the rate in place of a count. */
+/* Returns the count that is reported for an event. For TIMER and RTC_INTERRUPTS with a separate
+ * rate, this is the rate. */
 static uint64_t oprofiled_requests_count_of(const struct oprofiled *d,
 					    const struct event_request *e)
 {

@@ -213,8 +213,9 @@ static int oprofiled_setup_check(const struct oprofiled *d,
 	return r < 0 && r != -ENOMEM ? -EINVAL : r;
 }
 
-/* Only the owner may change the directory, because a daemon of root writes, renames and removes
- * files in it.  Members of the group may not. */
+/* Checks that a setting does not change the session directory, unless `may_move`. Only root and
+ * the daemon's user may change it, not the members of the group, because a daemon of root writes,
+ * renames and removes files in it. Returns 0, or -EPERM with a message in *err. */
 static int oprofiled_setup_check_dir(const struct daemonrc *asked, const char *key,
 				     const char *value, bool may_move, struct err *err)
 {

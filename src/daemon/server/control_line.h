@@ -23,7 +23,7 @@ struct control_lines {
 void control_put_word(struct buf *out, const char *text);
 /* Appends `text` as the rest of a line: encoded like a word, but spaces stay. */
 void control_put_value(struct buf *out, const char *text);
-/* Undoes both encodings in place.  Returns 0, or -EBADMSG for a '%' without two hex digits or
+/* Decodes a word or a value in place.  Returns 0, or -EBADMSG for a '%' without two hex digits or
  * %00. */
 int control_unescape(char *text);
 /* Splits a line in place into at most `max` decoded words and returns their number.  Returns

@@ -129,7 +129,7 @@ static const uint32_t allowed[] = {
 	SYS_umask,
 	SYS_name_to_handle_at,
 	SYS_open_by_handle_at,
-	/* to wait for, read and answer requests */
+	/* calls to wait for, read and answer requests */
 	SYS_ppoll,
 	SYS_epoll_create1,
 	SYS_epoll_ctl,
@@ -146,7 +146,7 @@ static const uint32_t allowed[] = {
 	SYS_getsockopt,
 	SYS_setsockopt,
 	SYS_shutdown,
-	/* to sample, and to measure the cost of sampling */
+	/* calls to sample, and to measure the cost of sampling */
 	SYS_perf_event_open,
 	SYS_process_vm_readv,
 	SYS_getrusage,
@@ -154,7 +154,7 @@ static const uint32_t allowed[] = {
 	SYS_uname,
 	SYS_getpriority,
 	SYS_setpriority,
-	/* to query and change users and groups */
+	/* calls to query and change users and groups */
 	SYS_getuid,
 	SYS_geteuid,
 	SYS_getgid,

@@ -14,7 +14,7 @@ enum kind {
 	KIND_FLAG,
 	KIND_NUMBER,
 	KIND_TIME,  /* a number; 0: unknown */
-	KIND_SHARE, /* if known */
+	KIND_SHARE, /* a ratio; omitted if unknown */
 	KIND_SECONDS
 };
 

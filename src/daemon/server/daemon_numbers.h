@@ -21,7 +21,7 @@ struct daemon_numbers {
 	double share; /* CPU time of the daemon as a share of one CPU, if known */
 	double kernel_share; /* CPU time of the kernel for samples, as a share of one CPU; below 0:
 			      * unknown */
-	uint64_t cpu_ns; /* of all its processes, since the daemon started */
+	uint64_t cpu_ns; /* CPU time of all its processes since the daemon started */
 	uint64_t
 		tables_ns; /* the part of cpu_ns spent on unwind tables of users' binaries */
 	uint64_t
@@ -30,7 +30,7 @@ struct daemon_numbers {
 	uint64_t disk;          /* bytes of the current session */
 	uint64_t oldest;        /* seconds since 1970; 0: no data */
 	size_t nr_cpus;
-	const uint64_t *cpu_samples; /* of each CPU; borrowed */
+	const uint64_t *cpu_samples; /* number of samples of each CPU; borrowed */
 };
 
 /* Appends fields of a reply (control_server.h), without the state and the samples per CPU, which

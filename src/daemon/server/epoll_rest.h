@@ -13,7 +13,7 @@ struct epoll_rest {
 	int timer_fd;
 	bool rests;
 	uint64_t window_at_ns;
-	unsigned int nr_work; /* in this window */
+	unsigned int nr_work; /* number of events handled in this window */
 };
 
 /* Adds `fd` and a timer to the epoll, both with NULL as the event's data.  The epoll polls

@@ -51,7 +51,7 @@ struct event_sample {
 	bool is_trace;
 	const struct event_position
 		*positions; /* the sample's own location, then its callers */
-	size_t nr;          /* at least 1 */
+	size_t nr;          /* number of positions, at least 1 */
 	size_t nr_kernel;   /* how many of the first locations are in the kernel */
 };
 
@@ -60,7 +60,7 @@ struct event_reader {
 	size_t sent; /* bytes already sent */
 	size_t max_bytes;
 	uint64_t lost;     /* not reported yet */
-	uint64_t all_lost; /* since the start */
+	uint64_t all_lost; /* samples lost since the start */
 	/* The values that were sent last; words are sent only when they change. */
 	bool knows_context, knows_cookie, in_kernel, knows_mode;
 	uint64_t cpu, tid, pid, app_cookie, cookie;

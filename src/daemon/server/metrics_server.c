@@ -19,7 +19,8 @@
 
 enum {
 	BACKLOG = 16,
-	DRAIN_BYTES = 65536 /* that a peer may send after its request */
+	/* Limit on the bytes that are read from a peer after its request. */
+	DRAIN_BYTES = 65536
 };
 
 static const uint64_t patience_ns = 5 * NS_PER_S;

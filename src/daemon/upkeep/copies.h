@@ -7,8 +7,8 @@
 #include <stdint.h>
 
 struct copies {
-	uint64_t bytes;    /* of the remaining copies */
-	size_t nr_removed; /* by the call */
+	uint64_t bytes;    /* size of the remaining copies */
+	size_t nr_removed; /* number of copies that the call removed */
 };
 
 /* Removes copies that were last used before `since_ns` (since 1970); using a copy sets its

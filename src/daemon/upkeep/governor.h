@@ -10,19 +10,20 @@
 
 /* Usage so far. */
 struct governor_use {
-	uint64_t cpu_ns; /* of all processes of the daemon */
+	uint64_t cpu_ns; /* CPU time of all processes of the daemon */
 	/* The part of cpu_ns that depends on the rate: of the thread that reads the samples,
 	 * without records of process events (start, mmap, change of name).  Users' unwind tables
 	 * and copies of their binaries, which have budgets, are made elsewhere. */
 	uint64_t sampling_ns;
-	uint64_t samples;    /* number of samples of this recording ... */
-	uint64_t samples_ns; /* ... up to this time */
+	/* Number of samples of this recording, counted up to `samples_ns`. */
+	uint64_t samples;
+	uint64_t samples_ns; /* time when `samples` was counted */
 };
 
 struct governor {
-	double max_share; /* of all sampled CPUs; 0: no limit */
-	uint64_t
-		wanted_hz; /* 0: the events have fixed counts, so there is nothing to lower */
+	double max_share; /* limit on the CPU time, as a share of all sampled CPUs; 0: no limit */
+	/* The requested sampling rate; 0: the events have fixed counts, so it cannot be lowered. */
+	uint64_t wanted_hz;
 	uint64_t rate_hz;     /* at most wanted_hz, at least a tenth of it */
 	uint64_t sample_ns;   /* the kernel's time per sample; 0: unknown */
 	unsigned int nr_cpus; /* sampled CPUs; 0 means 1 */

@@ -14,7 +14,7 @@ enum {
 };
 
 struct retention {
-	uint64_t max_bytes;  /* of segments and copies; 0: no limit */
+	uint64_t max_bytes;  /* limit on the size of segments and copies; 0: no limit */
 	uint64_t max_age_ns; /* 0: no limit */
 	uint64_t
 		boottime_ns; /* CLOCK_BOOTTIME, which is never set; the caller updates it before
@@ -41,10 +41,10 @@ struct retention_result {
 	uint64_t nr_merged;  /* segments merged into one */
 	uint64_t nr_sealed;  /* segments that were rewritten to save space */
 	uint64_t nr_expired; /* segments too old, or over the size limit */
-	uint64_t nr_samples; /* of the merged one */
+	uint64_t nr_samples; /* number of samples in the segment that was merged */
 	uint64_t nr_copies;  /* copies removed */
-	uint64_t bytes;      /* of all segments and copies, after the call */
-	uint64_t copy_bytes; /* of the copies alone */
+	uint64_t bytes;      /* size of all segments and copies, after the call */
+	uint64_t copy_bytes; /* size of the copies alone */
 	uint64_t
 		stopped_bytes; /* size of the segments whose merge was stopped; 0: none was
 			        * stopped */

@@ -15,12 +15,13 @@ struct err;
 
 /* Zero-initialized, it keeps all samples. */
 struct sample_filter {
-	VEC(char *) images;    /* paths, as given and without links; empty: any */
-	char *vmlinux;         /* the kernel's image under another name, or NULL */
-	int32_t pid;           /* 0: any */
-	int32_t pgrp;          /* 0: any */
-	struct map groups;     /* pid -> pgrp, 0: unknown; used only with `pgrp` */
-	VEC(uint8_t) verdicts; /* by image number of the dict; 0: not decided yet */
+	VEC(char *) images; /* paths, as given and without links; empty: any */
+	char *vmlinux;      /* the kernel's image under another name, or NULL */
+	int32_t pid;        /* 0: any */
+	int32_t pgrp;       /* 0: any */
+	struct map groups;  /* pid -> pgrp, 0: unknown; used only with `pgrp` */
+	/* For each image number of the dict: whether it is selected; 0: not decided yet. */
+	VEC(uint8_t) verdicts;
 };
 
 /* Parses the setup's values; NULL or "" means unset.  `images`: a comma-separated list of paths

@@ -16,7 +16,7 @@ struct segment_merge_result {
 	uint64_t samples;
 	uint64_t
 		bad_samples; /* samples dropped because they refer to damaged or missing data */
-	uint64_t bytes; /* of the merged file */
+	uint64_t bytes; /* size of the merged file */
 };
 
 /* When to give up. */
