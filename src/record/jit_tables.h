@@ -19,7 +19,7 @@ struct unwind_table;
 
 struct jit_tables {
 	const struct jit_store *store; /* holds the dumps open; NULL: no dump is read */
-	const struct unwind_arch *arch; /* of this machine */
+	const struct unwind_arch *arch; /* architecture of this machine */
 	VEC(struct live_dump *) dumps;
 	uint64_t bytes; /* sizes of all dumps in memory */
 	uint64_t round; /* number of the current round */

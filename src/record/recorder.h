@@ -35,7 +35,7 @@ struct recorder_config {
 	char *const *command;   /* the recorder's own command line */
 	int nr_command;
 	bool one_of_many; /* the process has other recordings, whose CPU time does not count */
-	bool no_build_ids; /* as in struct perf_source_config */
+	bool no_build_ids; /* see struct perf_source_config */
 	/* For a recording that always runs: wakes up less often. This can lose the callers of
 	 * stacks that are longer than their copies, and files of containers that only live for a
 	 * moment. */
@@ -59,7 +59,7 @@ struct recorder_config {
 			  const struct sample *sample);
 	/* Called for each forked process, before its samples. May be NULL. */
 	void (*on_fork)(void *ctx, int32_t pid, int32_t ppid);
-	void *ctx; /* of these three callbacks */
+	void *ctx; /* passed to these three callbacks */
 };
 
 /* Opens events and files and takes the snapshots; sampling has not begun. Returns 0, or an

@@ -38,10 +38,10 @@ struct recorder_stacks {
 	const struct dict *dict;
 	struct recorder_files files;
 	VEC(struct stack_table) tables; /* indexed by image number of the dict */
-	uint64_t bytes;                 /* of all tables */
+	uint64_t bytes;                 /* size of all tables */
 	/* Bytes of the tables of each user, without the system's tables. */
 	struct shares bytes_of;
-	struct shared_tables *shared; /* or NULL */
+	struct shared_tables *shared; /* NULL: tables are not shared */
 	uint64_t next_trim_ns;
 	bool any_refused;
 	/* When refused tables are requested again; 0: not set. */

@@ -22,7 +22,7 @@ struct call_filter {
  * `values`. Use it for arguments whose upper half the kernel ignores. */
 struct call_rule {
 	uint32_t nr;
-	unsigned int argument; /* from 0 */
+	unsigned int argument; /* number of the argument, from 0 */
 	uint32_t mask;
 	const uint32_t *values;
 	size_t nr_values;

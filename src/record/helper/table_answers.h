@@ -11,7 +11,7 @@ struct unwind_table;
 
 struct table_answers {
 	int fd;          /* -1: not running */
-	uint64_t number; /* of the last request */
+	uint64_t number; /* number of the last request */
 	/* CPU time that the current worker reported last; 0: a new worker. */
 	uint64_t worker_ns;
 	/* CPU time of all workers so far; any thread may read it. */

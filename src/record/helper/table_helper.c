@@ -42,8 +42,8 @@ struct table_helper {
 	struct table_answers
 		answers;    /* `cpu_ns` and `gives_up` are used without the lock */
 	uint64_t reaped_ns; /* CPU time of processes that have been reaped */
-	bool is_silent;     /* already logged that it gave no answer */
-	size_t nr_refused;  /* since the start */
+	bool is_silent;     /* already logged that the helper gave no answer */
+	size_t nr_refused;  /* number of files refused since the start */
 	struct file_key refused[REFUSED_MAX];
 };
 

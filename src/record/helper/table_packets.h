@@ -17,9 +17,10 @@ struct table_question {
 /* The reply to a request. An untrusted process writes it, so every bit pattern must be valid for
  * its fields. */
 struct table_answer {
-	uint64_t number;      /* number of the request; 0: the worker has died */
-	uint64_t cpu_ns;      /* of this worker so far */
-	int32_t result;       /* if the worker has died, the signal */
+	uint64_t number; /* number of the request; 0: the worker has died */
+	uint64_t cpu_ns; /* CPU time of this worker so far */
+	/* 0 or a negative errno; if the worker has died, the signal that ended it, or 0. */
+	int32_t result;
 	uint32_t is_confined; /* not 0: the worker is confined */
 };
 

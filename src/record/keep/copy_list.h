@@ -14,7 +14,7 @@
 
 struct copy_job {
 	int fd;         /* the file, open for reading */
-	char *path;     /* of its copy */
+	char *path;     /* path of the copy */
 	char *what;     /* description of the file, for a warning */
 	bool is_binary; /* false: a file that grows, whose copy must be updated */
 	uint64_t bytes; /* size and modification time of a binary at its first sample */

@@ -15,7 +15,7 @@ struct session_dir;
 
 enum held_kind {
 	HELD_NOTHING,
-	HELD_FILE, /* on a permanent mount */
+	HELD_FILE, /* the file itself, which is on a permanent mount */
 	HELD_WITH_PROCESS, /* on the root mount of a process, which cannot be unmounted while the
                             * process lives */
 	HELD_COPY          /* a private copy */
@@ -26,7 +26,7 @@ struct held_file {
 	int fd;      /* negative: holds nothing */
 	int32_t pid; /* for HELD_WITH_PROCESS: the process whose root mount it is */
 	bool has_ended; /* for HELD_WITH_PROCESS: that process had ended at the last check */
-	struct stat st; /* of the file itself when it was opened */
+	struct stat st; /* attributes of the file itself when it was opened */
 };
 
 struct file_holder {

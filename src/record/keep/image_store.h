@@ -24,22 +24,22 @@ struct kept_image {
 	char *path;
 	struct held_file
 		held;  /* fd negative: holds nothing, or the file is being copied */
-	uint32_t user; /* of the first process sampled in it */
-	struct image image;       /* as completed */
-	struct image_location at; /* its `path` is borrowed from above */
+	uint32_t user; /* user of the first process with samples in the file */
+	struct image image;       /* the image as it is stored in the session */
+	struct image_location at; /* `path` is borrowed from above */
 };
 
 struct found_image {
 	struct held_file held;
 	struct build_id build_id; /* read from the file; len 0: none */
-	uint32_t inode_gen;       /* as in struct image_opened */
+	uint32_t inode_gen;       /* see struct image_opened */
 };
 
 /* A binary that a container mapped, opened before its first sample. */
 struct early_image {
 	/* held.fd negative: the file was sampled since, or could not be held. */
 	struct found_image found;
-	uint64_t key;  /* in early_by */
+	uint64_t key;  /* key of this entry in `early_by` */
 	uint32_t user; /* user of the process that mapped it */
 };
 

@@ -58,9 +58,9 @@ static int open_inside(const char *path, uint64_t inode, int64_t uid)
 struct dump_call {
 	struct async_call call; /* must be first */
 	int32_t pid;
-	int64_t uid; /* of the process; -1: unknown */
+	int64_t uid; /* user of the process; -1: unknown */
 	uint64_t inode;
-	int fd; /* or a negative errno */
+	int fd; /* the opened file, or a negative errno */
 	char path[PATH_BYTES];
 };
 

@@ -25,7 +25,7 @@ static const uint64_t patience_ns = 500000000;
 static const char suffix[] = ".part";
 
 enum {
-	USERS_MAX = 64, /* whose bytes are known */
+	USERS_MAX = 64, /* number of users whose copied bytes are known */
 	/* How many bytes are copied for a user: BYTES_AT_ONCE in a burst, then a number per
 	 * second. */
 	BYTES_AT_ONCE = 512 << 20,
@@ -81,7 +81,7 @@ static bool private_copy_charge(uint64_t user, uint64_t bytes)
 struct copy_call {
 	struct async_call call; /* must be first */
 	int from;               /* -1: closed */
-	int to;                 /* or a negative errno */
+	int to;                 /* the copy, or a negative errno */
 	struct stat st;
 	char path[]; /* temporary name of the copy */
 };
