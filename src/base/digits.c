@@ -14,7 +14,7 @@ enum {
 	ONES(p "0"), ONES(p "1"), ONES(p "2"), ONES(p "3"), ONES(p "4"), ONES(p "5"),  \
 		ONES(p "6"), ONES(p "7"), ONES(p "8"), ONES(p "9")
 
-/* With leading zeros. */
+/* The numbers from 0 to 999 as text with leading zeros. */
 static const char thousand[THOUSAND][COPIED] = { TENS("0"), TENS("1"), TENS("2"),
 						 TENS("3"), TENS("4"), TENS("5"),
 						 TENS("6"), TENS("7"), TENS("8"),

@@ -5,9 +5,10 @@
 #include <stddef.h>
 
 struct closest_match {
-	const char *word; /* as typed; set it and zero the other fields */
-	const char
-		*best; /* borrowed from closest_match_try(); NULL: no close match yet */
+	/* The word that the user typed; set it and zero the other fields. */
+	const char *word;
+	/* Borrowed from closest_match_try(); NULL: no close match yet. */
+	const char *best;
 	size_t best_cost;
 };
 

@@ -45,7 +45,9 @@ static uint32_t name_pool_find(const struct name_pool *p, const char *text,
 	return name;
 }
 
-/* Takes ownership of `text`. Changes nothing if memory is short. */
+/* Adds a name that is not in the pool. `probe` is the first probe number without an entry for
+ * `hash`. Takes ownership of `text`. Returns the name, or NAME_POOL_NONE if memory is short;
+ * nothing has changed then. */
 static uint32_t name_pool_add(struct name_pool *p, char *text, uint64_t hash,
 			      uint64_t probe)
 {

@@ -24,7 +24,7 @@ struct pooled_name {
 struct name_pool {
 	VEC(struct pooled_name) names;
 	VEC(uint32_t) unused;
-	size_t text_bytes;  /* of all strings, with their NULs */
+	size_t text_bytes;  /* total length of all strings, with their NULs */
 	struct map by_hash; /* the list of names with each hash */
 };
 

@@ -7,7 +7,7 @@
 
 struct sort_key {
 	uint64_t at;
-	uint32_t index; /* of the object */
+	uint32_t index; /* the caller's index of the object with this key */
 };
 
 /* Sorts `nr` keys. *keys is malloc'd and owned by the caller; this can replace it by another

@@ -68,7 +68,7 @@ int io_own_group(int at, const char *name);
 int io_set_times(const char *path, const struct timespec times[2]);
 /* chmod(2) for a file that the caller can read. Does not follow a link. */
 int io_set_mode(const char *path, mode_t mode);
-/* Like opendir(3). */
+/* Opens a directory like opendir(3). Returns 0, or a negative errno. */
 int io_open_dir(const char *path, DIR **ret_dir);
 /* Writes all bytes, retrying after short writes and EINTR. Returns 0 or a negative errno. */
 int io_write_all(int fd, const void *bytes, size_t len);
@@ -83,10 +83,10 @@ ssize_t io_peek(int fd, void *bytes, size_t len);
  * reported as 0. Returns 0, -EFBIG if there was more, or another negative errno. */
 int io_read_file(const char *path, struct buf *out, size_t max);
 int io_read_fd(int fd, struct buf *out, size_t max);
-/* Like io_read_file(), for a file that io_open_regular() can open. */
 /* Stores the id of the mount of an open file (O_PATH is enough), as in /proc/PID/mountinfo. Does
  * not wait for the file system. Returns false if the id is unknown. */
 bool io_mount_of(int fd, uint64_t *ret_mount);
+/* Like io_read_file(), for a file that io_open_regular() can open. */
 int io_read_regular(const char *path, struct buf *out, size_t max);
 /* Returns a stream that appends to `text`, or NULL. Unlike with open_memstream(3), all writes fail
  * after one write was lost because memory was short. */

@@ -14,7 +14,8 @@
 enum {
 	STAT_MAX = 4096,
 	STATUS_MAX = 1 << 16,
-	START_FIELD = 22, /* of /proc/PID/stat: clock ticks since boot */
+	/* Field of /proc/PID/stat that contains the start time, in clock ticks since boot. */
+	START_FIELD = 22,
 };
 
 uint64_t process_start_ns(int32_t pid)

@@ -9,9 +9,9 @@ struct err;
 
 struct tree_entry {
 	const char *path;  /* borrowed, valid during the callback */
-	const char *below; /* the same path, relative to the top */
-	const char *name;  /* its last component */
-	struct stat st;    /* of the entry itself: links are not followed */
+	const char *below; /* `path` relative to the top of the walk */
+	const char *name;  /* last component of `path` */
+	struct stat st;    /* attributes of the entry itself: links are not followed */
 };
 
 enum {
