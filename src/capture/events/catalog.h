@@ -25,7 +25,7 @@ struct catalog_mask {
 	uint64_t counters; /* counters according to a list (event_counters.h); 0: any */
 	bool is_default;
 	bool precise;
-	bool known;        /* from libpfm, and config and config1 are set */
+	bool known; /* the event comes from libpfm, and config and config1 are set */
 	uint16_t name_len; /* speeds up searches among hundreds of names */
 };
 
@@ -39,9 +39,9 @@ struct catalog_event {
 	bool whole;        /* can be counted without a unit mask */
 	bool precise;      /* can be sampled precisely (PEBS, IBS) */
 	bool from_pfm;     /* true: libpfm; false: one of our lists */
-	bool known;        /* from libpfm, and config and config1 are set */
+	bool known;   /* the event comes from libpfm, and config and config1 are set */
 	bool refused; /* from libpfm, which does not encode it without a unit mask */
-	bool classic; /* from a table of OProfile's names (classic.h) */
+	bool classic; /* the event comes from a table of OProfile's names (classic.h) */
 	/* For a classic row: name of its default mask, or NULL. */
 	const char *default_name;
 	/* Name of the event that this is an alternative name of, perhaps with .MASK; else

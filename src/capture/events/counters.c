@@ -36,7 +36,7 @@ static struct perf_event_attr attr_of(const struct counters_config *config,
 
 	attr.freq = 0;
 	attr.sample_period = 0;
-	attr.precise_ip = 0; /* for samples only */
+	attr.precise_ip = 0; /* precise events (PEBS, IBS) can only be sampled */
 	attr.disabled = 1;
 	attr.inherit = config->inherit;
 	attr.enable_on_exec = config->on_exec;

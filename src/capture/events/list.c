@@ -86,7 +86,8 @@ static const char *event_list_read_line(char *line, struct list_line *ret_line)
 	return event_list_read_words(line, ret_line);
 }
 
-/* On x86 the mask is the second byte; other architectures have no masks. */
+/* Returns the unit mask of a config. On x86, the mask is the second byte; other architectures have
+ * no masks. */
 static uint64_t mask_value(uint64_t config)
 {
 	return config >> 8 & 0xff;

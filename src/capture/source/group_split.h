@@ -15,9 +15,10 @@
 #include "base/containers/vec.h"
 
 struct group_split {
-	struct map leaders; /* by id */
+	/* Id of an event -> index of its read format in `formats`. */
+	struct map leaders;
 	VEC(uint64_t) formats;
-	struct deltas counted; /* by id and thread */
+	struct deltas counted; /* the last value of each event id and thread */
 	struct buf record;
 };
 

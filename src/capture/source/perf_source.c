@@ -113,7 +113,7 @@ struct opening {
 	/* How often the ring sizes were halved because pinned memory is limited. */
 	unsigned int halvings;
 	size_t pages[PERF_SOURCE_RING_COUNT];
-	int ring_fd[PERF_SOURCE_RING_COUNT]; /* for the current CPU */
+	int ring_fd[PERF_SOURCE_RING_COUNT]; /* the rings of the current CPU */
 	/* The descriptors of the current task's events on the current CPU. */
 	int event_fd[EVENTS_MAX];
 	bool no_room; /* a ring could not be mapped: perf_event_mlock_kb exceeded */
@@ -354,7 +354,7 @@ static int make_attrs(struct perf_source *s, const struct perf_source_config *c,
 	attr = (struct perf_event_attr){ 0 };
 	perf_attr_side_band(&attr, c);
 	if (c->chains)
-		/* same layout for all events */
+		/* give the samples of all events the same layout */
 		attr.sample_type |= PERF_SAMPLE_CALLCHAIN;
 	perf_attr_set_bit(&attr, PERF_ATTR_DEFER_OUTPUT, defer);
 	attr.wakeup_watermark = wake_bytes(o, PERF_SOURCE_SIDE_BAND, page_bytes);

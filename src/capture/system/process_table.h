@@ -21,7 +21,7 @@ struct process_entry {
 };
 
 struct process_table {
-	VEC(struct process_entry) processes; /* by pid */
+	VEC(struct process_entry) processes; /* sorted by pid */
 };
 
 /* Fills an empty table.  Returns 0 or a negative errno.  Call process_table_done() in any case. */
