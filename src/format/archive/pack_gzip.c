@@ -9,7 +9,8 @@
 #include "format/archive/pack_priv.h"
 
 enum {
-	GZIP_WINDOW = 16 + MAX_WBITS, /* with gzip's header */
+	/* zlib's windowBits for data with a gzip header. */
+	GZIP_WINDOW = 16 + MAX_WBITS,
 	STEP_MAX_BYTES = 1 << 30
 };
 

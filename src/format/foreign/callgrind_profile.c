@@ -25,7 +25,7 @@ enum callgrind_kind {
 struct callgrind_key {
 	const char *text;
 	enum callgrind_kind kind;
-	bool is_target; /* of a call or a jump */
+	bool is_target; /* the name is that of the target of a call or a jump */
 };
 
 struct callgrind_profile {
@@ -33,7 +33,7 @@ struct callgrind_profile {
 	struct map name_by; /* (number in the file, kind): number in the tree's names */
 	uint32_t object, function; /* name numbers of the current object and function */
 	VEC(uint32_t) events;      /* numbers of names */
-	VEC(uint64_t) costs;       /* by frame and event */
+	VEC(uint64_t) costs;       /* indexed by frame and event */
 	uint64_t last[FOREIGN_EVENTS_MAX]; /* the costs of the previous line */
 	size_t nr_positions;
 	bool after_call; /* the next line is the cost of a call */

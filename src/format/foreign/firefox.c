@@ -23,7 +23,7 @@ enum firefox_column {
 	STACK_FRAME,
 	FRAME_FUNC,
 	FRAME_ADDRESS, /* relative to the start of the library; none: -1 */
-	FRAME_LIB,     /* in newer versions */
+	FRAME_LIB,     /* only newer versions write this column */
 	FUNC_NAME,
 	FUNC_RESOURCE,
 	FUNC_FILE,
@@ -40,7 +40,7 @@ enum firefox_weight {
 };
 
 enum {
-	MS_DIGITS = 6, /* of nanoseconds in a millisecond */
+	MS_DIGITS = 6, /* decimal digits between milliseconds and nanoseconds */
 	MS = 1000000
 };
 
@@ -60,7 +60,7 @@ struct firefox_thread {
 /* Numbers of the tree's names. */
 struct firefox_lib {
 	uint32_t path;
-	uint32_t code_id; /* of ELF files: the build-id */
+	uint32_t code_id; /* for ELF files: the build-id */
 };
 
 struct firefox_reader {

@@ -70,9 +70,9 @@ struct foreign_info {
 	void *passed_ctx;
 	/* ---- set by readers ---- */
 	struct foreign_word main_image; /* binary of the main program; empty: unknown */
-	/* one sample was taken each time this event ... */
+	/* The profiler took one sample each time this event had occurred `period` times. */
 	struct foreign_word period_event;
-	uint64_t period;        /* ... occurred `period` times; 0: unknown */
+	uint64_t period;        /* see `period_event`; 0: unknown */
 	uint64_t start_wall_ns; /* ns since 1970; 0: unknown */
 	uint64_t skipped;       /* number of malformed lines or samples */
 	bool cut;               /* the input ends within a sample */

@@ -46,7 +46,7 @@ struct jfr_thread {
 };
 
 struct jfr_stack {
-	size_t first, nr; /* in `frames`, innermost first */
+	size_t first, nr; /* range of `frames`, innermost first */
 	bool truncated;
 	uint32_t node; /* STACK_TREE_NONE: not yet resolved */
 };
@@ -60,7 +60,7 @@ struct jfr_value {
 };
 
 struct jfr_chunk {
-	struct cursor in; /* from its first byte */
+	struct cursor in; /* begins at the chunk's first byte */
 	uint64_t pools, metadata;
 	uint64_t start_ns, start_ticks, ticks_a_second;
 };

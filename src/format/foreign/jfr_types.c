@@ -24,7 +24,7 @@ enum {
 struct jfr_metadata {
 	struct jfr_types *types;
 	struct cursor *in;
-	VEC(size_t) ends; /* of each string in types->names */
+	VEC(size_t) ends; /* end offset of each string in types->names */
 };
 
 uint64_t jfr_varint(struct cursor *c)

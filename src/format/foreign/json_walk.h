@@ -25,8 +25,8 @@ enum json_kind {
 	JSON_BOOL,
 	JSON_NUMBER,
 	JSON_STRING,
-	JSON_BEGIN, /* an object or an array begins, ... */
-	JSON_END    /* ... and ends */
+	JSON_BEGIN, /* the beginning of an object or an array */
+	JSON_END    /* the end of an object or an array */
 };
 
 struct json_value {
@@ -42,7 +42,7 @@ typedef int (*json_walk_fn)(void *ctx, size_t at, const struct json_value *value
 
 struct json_walk_paths {
 	const char *const *paths;
-	size_t nr; /* at most JSON_WALK_PATHS_MAX */
+	size_t nr; /* number of paths, at most JSON_WALK_PATHS_MAX */
 	/* info->passed() reports the progress; may be NULL. */
 	const struct foreign_info *info;
 };

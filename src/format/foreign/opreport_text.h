@@ -44,12 +44,12 @@ struct opreport_reader {
 
 struct opreport_line {
 	enum opreport_kind kind;
-	struct opreport_word name; /* of the event or the symbol */
+	struct opreport_word name; /* name of the event or the symbol */
 	uint64_t vma;
 	uint64_t counts[OPREPORT_EVENTS_MAX]; /* for each event */
 	struct opreport_word file;            /* empty: unknown */
 	uint64_t line;
-	/* empty, like `app`, if the output has no such column. */
+	/* This and `app` are empty if the output has no such column. */
 	struct opreport_word image;
 	struct opreport_word app;
 };

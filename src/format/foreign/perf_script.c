@@ -248,7 +248,7 @@ struct foreign_perf_script_reading {
 	/* The rest of the first line, which can contain the only frame. */
 	struct foreign_word other;
 	frame_vec frames;
-	struct foreign_word address; /* of the last frame */
+	struct foreign_word address; /* address of the last frame */
 	/* How many of the last frames are inlined and get the image of the next frame. */
 	size_t nr_inlined;
 	bool open;        /* `s` is not passed to `fn` yet, because frames can follow */

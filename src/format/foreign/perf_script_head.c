@@ -19,7 +19,7 @@ enum {
 struct script_words {
 	struct foreign_word at[WORDS_MAX];
 	size_t nr;
-	const char *begin; /* of the line */
+	const char *begin; /* start of the line */
 	const char *end;
 };
 
@@ -275,7 +275,8 @@ static size_t script_head_take_period(const struct script_words *w, size_t i,
 	return i;
 }
 
-/* "COMM ... TIME: ..." */
+/* Parses a line "COMM ... TIME: ...", whose time is word `at`. Returns false if the line does not
+ * look like the first line of a sample. */
 static bool script_head_at_time(const struct script_head *head,
 				const struct script_words *w, size_t at,
 				struct foreign_sample *s,

@@ -26,7 +26,7 @@ struct value_type {
 
 struct pprof_mapping {
 	uint64_t start, limit; /* addresses */
-	uint64_t offset;       /* of `start` in the file */
+	uint64_t offset;       /* offset in the file that is mapped at `start` */
 	uint64_t file;         /* string, like the next one */
 	uint64_t build_id;
 };
@@ -39,7 +39,7 @@ struct function {
 struct location {
 	uint64_t mapping; /* id */
 	uint64_t address;
-	size_t first_line; /* in `lines` */
+	size_t first_line; /* index of its first entry in `lines` */
 	size_t nr_lines;
 };
 
@@ -54,7 +54,7 @@ struct foreign_pprof {
 	struct map function_by;
 	struct map location_by;
 	VEC(struct foreign_frame) frames;
-	VEC(uint64_t) ids; /* of the current sample */
+	VEC(uint64_t) ids; /* location ids of the current sample */
 	VEC(uint64_t) values;
 	foreign_fn fn;
 	void *ctx;
@@ -393,8 +393,9 @@ static bool is_default(const struct foreign_pprof *w, size_t i)
 	       foreign_pprof_is_count(w, i);
 }
 
-/* Values without a number of samples, such as nanoseconds. If the profile has the period of this
- * value, that gives the number; otherwise each value is one sample. */
+/* Sets the weight of a sample from value `i`, for values without a number of samples, such as
+ * nanoseconds. If the profile has the period of this value, derives the number of samples from it;
+ * otherwise the value counts as one sample. */
 static void foreign_pprof_set_weight(const struct foreign_pprof *w, size_t i,
 				     struct foreign_sample *s)
 {

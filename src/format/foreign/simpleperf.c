@@ -44,7 +44,7 @@ struct simpleperf {
 	VEC(struct foreign_word) symbols;
 	VEC(struct simpleperf_thread) threads;
 	VEC(struct foreign_word) events;
-	VEC(struct foreign_frame) frames; /* of the current sample */
+	VEC(struct foreign_frame) frames; /* frames of the current sample */
 	/* Number of samples that simpleperf has written; 0: unknown. */
 	uint64_t nr_samples;
 	uint64_t nr_read;

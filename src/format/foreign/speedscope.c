@@ -39,7 +39,7 @@ struct speedscope_event {
 
 struct speedscope {
 	struct stack_tree tree;
-	uint32_t name, file;  /* of the current frame */
+	uint32_t name, file;  /* name and file of the current frame */
 	VEC(uint32_t) frames; /* the tree's frame for each frame number of the file */
 	bool is_own;          /* written by our export */
 	VEC(struct speedscope_profile) profiles;

@@ -46,7 +46,7 @@ struct v8_node {
 	uint32_t id; /* V8's id of the node; STACK_TREE_NONE: none */
 	uint32_t parent;
 	uint32_t frame;
-	uint32_t node; /* of the tree */
+	uint32_t node; /* number of the node in the stack tree */
 };
 
 struct v8_edge {
@@ -57,7 +57,7 @@ struct v8_edge {
 struct v8_chunk {
 	struct v8_node current;
 	uint32_t name, url;
-	size_t first_edge; /* of the current node */
+	size_t first_edge; /* index in `edges` of the first edge of the current node */
 	VEC(struct v8_node) nodes;
 	VEC(struct v8_edge) edges;
 	struct number_queue samples; /* ids */
@@ -71,7 +71,7 @@ struct v8_profile {
 	VEC(struct v8_node) nodes;
 	struct map node_by;   /* (id, 0) -> index of `nodes` */
 	struct map parent_by; /* (id, 0): id */
-	int64_t time_us;      /* of the last sample */
+	int64_t time_us;      /* time of the last sample */
 	/* The tree's node of the last sample; STACK_TREE_NONE: no sample. */
 	uint32_t last;
 	int64_t last_delta;

@@ -60,7 +60,7 @@ struct jitdump {
 	VEC(struct jitdump_event) events; /* in file order */
 	uint64_t nr_bad;                  /* malformed records */
 	uint64_t nr_unknown;              /* records of unknown types */
-	uint64_t cut_bytes;               /* of an incomplete record at the end */
+	uint64_t cut_bytes;               /* size of an incomplete record at the end */
 	bool closed;
 	struct map
 		by_index; /* (code_index, 0) and (address, 1) -> code; used while reading */

@@ -83,8 +83,8 @@ struct odb_layout odb_layout_of(uint32_t version, bool wide, bool big_endian)
 	l.field_at[ODB_MTIME] = odb_layout_place(&at, 8, align);
 	l.field_at[ODB_CG_TO_IS_KERNEL] = odb_layout_place(&at, 4, 4);
 	if (version == ODB_VERSION_09) {
-		(void)odb_layout_place(&at, 4, 4);     /* of Cell processors */
-		(void)odb_layout_place(&at, 8, align); /* of Cell processors */
+		(void)odb_layout_place(&at, 4, 4);     /* a field for Cell processors */
+		(void)odb_layout_place(&at, 8, align); /* a field for Cell processors */
 	}
 	l.field_at[ODB_ANON_START] = odb_layout_place(&at, 8, align);
 	l.field_at[ODB_CG_TO_ANON_START] = odb_layout_place(&at, 8, align);

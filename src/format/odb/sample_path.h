@@ -30,11 +30,12 @@ enum {
 struct odb_path {
 	struct odb_image app;
 	struct odb_image image;
-	struct odb_image callee; /* in a file of calls; otherwise callee.name is NULL */
+	/* In a file of calls: the callee's image; otherwise callee.name is NULL. */
+	struct odb_image callee;
 	char *event;
 	uint64_t count;
 	uint64_t unit_mask;
-	int32_t tgid; /* or ODB_ALL, as in the next two fields */
+	int32_t tgid; /* ODB_ALL if not separated, as in the next two fields */
 	int32_t tid;
 	int32_t cpu;
 };

@@ -13,18 +13,18 @@
 #define PERF_DATA_MAGIC 0x32454c4946524550ULL
 
 struct perf_data_section {
-	uint64_t offset; /* in the file */
+	uint64_t offset; /* from the start of the file */
 	uint64_t size;   /* bytes */
 };
 
 struct perf_data_header {
 	uint64_t magic;
-	uint64_t size; /* of this header */
+	uint64_t size; /* size of this header */
 	/* Size of an entry of `attrs`, which is an attr and the section of its ids. */
 	uint64_t attr_size;
 	struct perf_data_section attrs;
 	struct perf_data_section data;        /* size 0: up to the end of the file */
-	struct perf_data_section event_types; /* no longer used */
+	struct perf_data_section event_types; /* written by old versions of perf */
 	uint64_t features[4]; /* bit mask of the features in the index after the data */
 };
 static_assert(sizeof(struct perf_data_header) == 104, "perf_file_header of tools/perf");

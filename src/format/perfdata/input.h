@@ -75,7 +75,7 @@ struct perf_input_info {
 	uint64_t features[PERF_INPUT_FEATURES / 64];
 	char *hostname;
 	char *os_release;
-	char *version;      /* of perf */
+	char *version;      /* perf's version */
 	char *arch;         /* uname -m */
 	uint32_t e_machine; /* EM_... */
 	char *cpu_desc;
@@ -87,8 +87,8 @@ struct perf_input_info {
 	uint32_t cache_line_bytes;
 	uint64_t first_ns, last_ns; /* SAMPLE_TIME */
 	int32_t clock_id;           /* CLOCK_DATA; -1 unknown */
-	uint64_t clock_wall_ns;     /* CLOCK_REALTIME ... */
-	uint64_t clock_ns; /* time of the clock `clock_id` at the same moment */
+	uint64_t clock_wall_ns;     /* CLOCK_REALTIME at some moment */
+	uint64_t clock_ns;          /* time of the clock `clock_id` at that moment */
 	VEC(struct perf_input_event) events;
 	VEC(struct perf_input_build_id) build_ids;
 	VEC(struct perf_input_symbol_file) symbol_files;

@@ -151,7 +151,7 @@ struct perf_input {
 	size_t part;      /* index of the part that is being read */
 	int dir_fd;       /* the directory, else -1 */
 	int main_fd;      /* the file with the header; parts[0] */
-	enum trust trust; /* whose files in a directory are read */
+	enum trust trust; /* the owners whose files in a directory are read */
 	/* Bytes of another recording that was appended to this one. */
 	uint64_t appended_bytes;
 	uint64_t packed_bad; /* damaged bytes of a compressed file */
@@ -177,7 +177,7 @@ struct perf_input {
 	 * handled separately. */
 	uint16_t limits[PERF_CLASSES];
 	uint16_t least_sample;  /* minimum size of a sample */
-	VEC(char *) desc_names; /* from EVENT_DESC, by event index; may be NULL */
+	VEC(char *) desc_names; /* names from EVENT_DESC, by event index; may be NULL */
 	/* Names of tracepoints from TRACING_DATA, for events without another name. */
 	VEC(struct perf_tracepoint {
 		uint64_t id;
@@ -240,7 +240,7 @@ int perf_source_unpack(struct perf_input *in, const void *front, size_t len,
 enum perf_stop {
 	STOP_SHORT, /* the rest of the window is not a whole record */
 	STOP_PAYLOAD,
-	STOP_COMPRESSED, /* at `pos` */
+	STOP_COMPRESSED, /* a compressed record begins at `pos` */
 	STOP_BAD,        /* the record has a size that is impossible for its type */
 	STOP_HEADER      /* another recording begins */
 };

@@ -23,8 +23,8 @@ enum {
 	/* Size of a mapped window. It is large, because each window costs system calls and TLB
 	 * flushes on other CPUs. */
 	MAPPED_BYTES = 2 * MAPPED_ENDS_BYTES,
-	NUMBER_DIGITS = 9,      /* maximum digits of file numbers in a directory */
-	SPARSE_BYTES = 4096,    /* of stack per sample */
+	NUMBER_DIGITS = 9,   /* maximum digits of file numbers in a directory */
+	SPARSE_BYTES = 4096, /* minimum stack bytes per sample for mapping the file */
 	FEATURE_COMPRESSED = 27 /* tools/perf/Documentation/perf.data-file-format.txt */
 };
 

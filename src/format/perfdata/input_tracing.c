@@ -142,7 +142,7 @@ int perf_tracing_parse(struct perf_input *in, struct cursor *payload)
 	cursor_u32(payload); /* bytes of a page */
 	skip_named(payload, "header_page");
 	skip_named(payload, "header_event");
-	nr = cursor_u32(payload); /* of ftrace itself */
+	nr = cursor_u32(payload); /* number of ftrace's events */
 	while (nr-- && !payload->failed)
 		skip_file(payload);
 	return payload->failed ? -EBADMSG : take_systems(in, payload);

@@ -23,7 +23,7 @@ struct perf_unzip {
 	ZSTD_inBuffer in;
 	bool full; /* the last call filled its window, so more output can follow */
 	bool broken; /* an error was found; nothing is unpacked until a new stream begins */
-	uint64_t packed_bytes, plain_bytes; /* of this part */
+	uint64_t packed_bytes, plain_bytes; /* bytes read and unpacked in this part */
 };
 
 static bool perf_input_unzip_is_bomb(const struct perf_unzip *unzip)

@@ -12,7 +12,7 @@ enum {
 	LAST_SIMPLEPERF = FIRST_SIMPLEPERF + 63,
 	/* size of the header of a COMPRESSED2 record, which precedes its data */
 	COMPRESSED2_BYTES = HEADER_BYTES + 8,
-	COMPRESSED_DATA_MAX = 65519,  /* in one such record */
+	COMPRESSED_DATA_MAX = 65519, /* maximum bytes of data in a COMPRESSED2 record */
 	TRACING_MAX_BYTES = 64 << 20, /* all events of a kernel need 3 MB */
 	LINE_BYTES = 64,
 	/* The CPU does not prefetch automatically past a record of this size. */

@@ -27,7 +27,7 @@ enum block_type {
 struct block_header {
 	uint8_t type; /* readers skip unknown types */
 	uint32_t len; /* bytes of payload */
-	uint64_t sum; /* of the payload */
+	uint64_t sum; /* checksum of the payload */
 };
 
 /* Appends the header of a segment file. `salt` is part of all checksums, so that readers never

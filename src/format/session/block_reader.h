@@ -13,7 +13,7 @@ struct block_reader {
 	uint64_t salt;
 	/* size of the file when it was opened, or less if it was truncated since */
 	uint64_t size;
-	uint64_t pos; /* of the next block */
+	uint64_t pos; /* offset of the next block */
 	uint64_t bad_blocks;
 	uint64_t cut_bytes;
 	struct buf window; /* bytes of the file, from offset window_off on */

@@ -90,7 +90,7 @@ void checksum_list_put(struct buf *out, uint64_t hash, const char *name)
 
 struct listed_name {
 	const char *name;
-	uint64_t hash; /* in the last line */
+	uint64_t hash; /* hash in the last line of the file */
 	size_t since;  /* offset of the file's first line since it was last removed */
 	bool is_promised;
 };

@@ -31,7 +31,7 @@ enum image_kind {
 	IMAGE_UNMAPPED,
 	/* Code outside of this system; offset = address - start: */
 	IMAGE_GUEST_KERNEL, /* the kernel of a virtual machine */
-	IMAGE_GUEST_USER,   /* its programs */
+	IMAGE_GUEST_USER,   /* programs of a virtual machine */
 	/* the hypervisor that runs this system; also used if the cpu mode is unknown */
 	IMAGE_HYPERVISOR,
 	/* In kernel mode, but neither in the kernel nor in a known module; offset = address: */
@@ -164,7 +164,7 @@ struct dict {
 	VEC(struct thread) threads;
 	/* (image, offset) -> frame, for offsets that fit into 32 bits */
 	struct pairs frame_by;
-	struct map far_frame_by; /* ... and of larger ones */
+	struct map far_frame_by; /* (image, offset) -> frame, for larger offsets */
 	/* (parent, frame) -> stack, except for stacks whose number is their parent's plus 1, and
 	 * for stacks of a single frame */
 	struct pairs stack_by;

@@ -14,8 +14,8 @@ enum {
 	CALLS_RECENT = 8, /* recent callees kept per frame */
 	/* How a frame is encoded: 0 means a new frame of the most likely image, 1 to CALLS_RECENT
 	 * its position in the list of recent callees, and the others: */
-	CALLS_OLD = CALLS_RECENT + 1,       /* ... an earlier frame */
-	CALLS_ELSEWHERE = CALLS_RECENT + 2, /* ... a new frame of another image */
+	CALLS_OLD = CALLS_RECENT + 1,       /* an earlier frame */
+	CALLS_ELSEWHERE = CALLS_RECENT + 2, /* a new frame of another image */
 	/* Number of contexts: combinations of the length of the list and whether a chain begins. */
 	CALLS_CONTEXTS = 2 * (CALLS_RECENT + 1)
 };

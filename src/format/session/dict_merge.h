@@ -20,7 +20,7 @@ struct dict_merge {
 	const struct dict *from;
 	struct dict *to;
 	struct dict_numbers events, images, frames, stacks, threads;
-	VEC(uint32_t) path; /* of a stack */
+	VEC(uint32_t) path; /* the stack that is being added, and its parents */
 	uint64_t
 		time_unit_ns; /* start times of processes are rounded down to it, set by the
                                * caller; 0: not rounded */

@@ -70,7 +70,7 @@ struct stack_again {
 
 struct sample_packer {
 	VEC(uint64_t) values;
-	VEC(uint64_t) rests; /* of times */
+	VEC(uint64_t) rests; /* rests of the times */
 	/* hash table; a colliding entry replaces the old one */
 	VEC(struct stack_again) again;
 	struct buf column;

@@ -32,7 +32,7 @@ struct session_info {
 	double cpu_mhz; /* 0: unknown */
 	uint32_t nr_cpus_online;
 	uint32_t flags;         /* SESSION_... */
-	int32_t clock_id;       /* of all times: CLOCK_MONOTONIC */
+	int32_t clock_id;       /* clock of all times: CLOCK_MONOTONIC */
 	uint64_t start_ns;      /* start of the segment in the recording's clock */
 	uint64_t start_wall_ns; /* CLOCK_REALTIME at the start of the segment */
 };
@@ -45,7 +45,7 @@ enum {
 	/* Requested when recording (operf -t); the next flag: -c. */
 	SESSION_SEPARATE_THREAD = 8,
 	SESSION_SEPARATE_CPU = 16,
-	SESSION_BIG_ENDIAN = 32, /* of the recorded machine */
+	SESSION_BIG_ENDIAN = 32, /* the recorded machine is big-endian */
 	SESSION_64BIT = 64,
 	/* Made from a perf.data file: the session has no copies of the kernel's files. */
 	SESSION_IMPORTED = 128,

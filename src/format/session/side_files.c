@@ -16,7 +16,7 @@
 #include "format/session/session.h"
 
 enum {
-	LEVELS_MAX = 3 /* of directories: session, jit, jit/PID */
+	LEVELS_MAX = 3 /* levels of directories: session, jit, jit/PID */
 };
 
 struct lost_file {
@@ -27,7 +27,7 @@ struct lost_file {
 struct side_files_check {
 	VEC(struct lost_file) lost;
 	const char *session;
-	enum trust trust; /* of its segments */
+	enum trust trust; /* the owners whose segments are read */
 	int level;
 	const char *dir; /* the directory whose list is read */
 };
