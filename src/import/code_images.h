@@ -19,7 +19,7 @@ struct code_segment {
 
 struct code_image {
 	struct image found;
-	uint32_t image; /* of the dict; DICT_NONE: no frame yet */
+	uint32_t image; /* image number in the dict; DICT_NONE: no frame yet */
 	bool searched; /* for its segments; there are none if the binary was not found */
 	VEC(struct code_segment) segments;
 };

@@ -14,7 +14,7 @@ struct spec;
 
 /* The result of an import. */
 struct import_result {
-	uint64_t samples; /* in the segment */
+	uint64_t samples; /* number of samples in the segment */
 	uint64_t skipped; /* samples that are not selected */
 	uint64_t lost;    /* samples that the kernel lost while perf recorded */
 	uint64_t malformed;
@@ -25,7 +25,7 @@ struct import_result {
 
 struct import_request {
 	const char *path; /* "-": standard input */
-	enum trust trust; /* whose files are read */
+	enum trust trust; /* the owners whose files are read */
 	const char *segment;
 	/* The session's directory, which receives the files that JIT compilers of this machine
 	 * wrote.  NULL: do not search for them. */

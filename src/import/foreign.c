@@ -46,7 +46,7 @@ struct counted {
 	uint64_t periods; /* sum of the periods */
 	uint64_t divisor; /* greatest common divisor of the counts of all samples */
 	uint64_t unit;    /* number of original samples per stored sample */
-	bool value_only;  /* of any sample */
+	bool value_only;  /* some sample of the event has value_only set */
 };
 
 struct import_foreign_import {

@@ -14,7 +14,7 @@ struct naming_locations;
 struct record_mmap;
 
 struct import_jit {
-	const char *dir; /* of the session */
+	const char *dir; /* the session's directory */
 	const struct session_info *info;
 	struct naming *naming;
 	struct jit_locations locations;

@@ -13,8 +13,8 @@
 struct err;
 
 struct name_image {
-	uint32_t image;      /* of the dict */
-	VEC(uint32_t) names; /* in the order of their offsets */
+	uint32_t image;      /* image number in the dict */
+	VEC(uint32_t) names; /* numbers of its names, in the order of their offsets */
 };
 
 struct name_images {

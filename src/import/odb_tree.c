@@ -42,7 +42,7 @@ enum {
 
 /* An event of the tree: the event of its samples in the dict, and the one of its calls. */
 struct odb_event {
-	uint32_t samples; /* of the dict */
+	uint32_t samples; /* event number in the dict of the samples */
 	uint32_t calls;
 };
 

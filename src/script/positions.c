@@ -24,7 +24,8 @@ enum {
 	FIRST_SLOTS = 4096,
 	MAX_SLOTS = 1 << 20,
 	LABEL_MAX = (1 << 30) - 1,
-	IMAGE_BITS = 15, /* of a key; the other bits are the signed offset */
+	/* Bits of the image number in a key; the other bits are the signed offset. */
+	IMAGE_BITS = 15,
 	SYMBOL_FIELDS = SCRIPT_SYM | SCRIPT_SYMOFF
 };
 

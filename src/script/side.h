@@ -14,7 +14,7 @@
 struct script_side {
 	bool mmaps; /* which types of records to print */
 	bool tasks;
-	struct map comm_of; /* for each thread: index of its name */
+	struct map comm_of; /* thread -> index of its name in `comms` */
 	VEC(char *) comms;
 };
 

@@ -27,7 +27,7 @@ struct script_options {
 	uint64_t max_stack; /* maximum frames of a chain */
 	bool show_mmaps;    /* side-band records between the samples */
 	bool show_tasks;
-	unsigned int threads; /* as in struct profile_options */
+	unsigned int threads; /* see struct profile_options */
 	struct naming_locations *locations;
 	const struct spec *spec;
 	FILE *out;
@@ -42,11 +42,11 @@ struct script_sink {
 	struct script_positions branch_positions;
 	struct script_filter filter;
 	VEC(struct script_event) events; /* added by the source */
-	VEC(uint32_t) fields;            /* by event */
-	uint32_t all_fields;             /* of any event */
-	VEC(struct script_text) comms;   /* by thread of the dict */
-	VEC(char *) cleaned;             /* escaped copies of names */
-	VEC(struct script_frame) frames; /* of the current sample */
+	VEC(uint32_t) fields;            /* fields to print, by event */
+	uint32_t all_fields;             /* fields that are printed for some event */
+	VEC(struct script_text) comms; /* command names, by thread number of the dict */
+	VEC(char *) cleaned;           /* escaped copies of names */
+	VEC(struct script_frame) frames; /* frames of the current sample */
 	VEC(struct script_branch) branches;
 	struct buf out;
 	uint64_t samples; /* written */

@@ -27,7 +27,7 @@ struct archive_jit_search {
 	archive_jit_fn fn;
 	void *ctx;
 	uint64_t since_wall_ns; /* the recording's start; 0: unknown */
-	uint64_t until_wall_ns; /* its end; 0: unknown */
+	uint64_t until_wall_ns; /* the recording's end; 0: unknown */
 };
 
 /* Passes an examined file to the callback. The path is that of its descriptor, so that exactly

@@ -40,7 +40,7 @@ struct archive_out {
 	/* The temporary directory that contains `part`; NULL: the output is a directory. */
 	struct scratch *making;
 	char *part; /* temporary name of the archive, or of a file in the directory */
-	int fd;     /* of the open file, or -1 */
+	int fd;     /* descriptor of `part` while it is open, otherwise -1 */
 	struct tar_writer *tar;
 	bool is_private;  /* the current file: not every user can read it */
 	bool any_private; /* some file so far was private */

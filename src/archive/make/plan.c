@@ -23,13 +23,13 @@ struct planned {
 	bool whole;
 	bool grows;     /* a file of a recording that may still be running */
 	bool is_needed; /* the recording itself */
-	elf_spans keep; /* unless `whole` */
+	elf_spans keep; /* code ranges to keep; not used if `whole` */
 	struct stat was;
 };
 
 struct archive_plan {
 	VEC(struct planned) files;
-	struct archive_names names; /* with the same indexes */
+	struct archive_names names; /* names of `files`, with the same indexes */
 };
 
 int archive_plan_new(struct archive_plan **ret_plan)

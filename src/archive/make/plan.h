@@ -20,7 +20,7 @@ void archive_plan_free(struct archive_plan *p); /* NULL is allowed */
 bool archive_plan_conflicts(const struct archive_plan *p, const char *name,
 			    const struct stat *st);
 struct archive_planned {
-	const char *from; /* its path */
+	const char *from; /* path of the file to copy */
 	/* For a binary: the ranges of code to keep in addition to the sections that reports always
 	 * need; NULL: keep the whole file. */
 	const elf_spans *keep;

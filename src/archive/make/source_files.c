@@ -32,7 +32,7 @@ struct archive_source_files {
 	size_t nr_missing;
 	size_t nr_left_out;
 	bool any_conflict; /* some names were in conflict; a warning was logged for each */
-	/* For the current image. */
+	/* The following fields refer to the current image. */
 	const char *binary;
 	bool local;
 	struct err *err;

@@ -36,7 +36,8 @@ struct unpack {
 	const struct archive_unpack_request *request;
 	const char *path;
 	uint64_t max_bytes;
-	struct scratch *for_cache; /* in the cache's file system */
+	/* Temporary directory in the file system of perf's cache. */
+	struct scratch *for_cache;
 	/* Next to the destination of the perf.data; NULL: no perf.data found yet. */
 	struct scratch *for_data;
 	char *data_path;

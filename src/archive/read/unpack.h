@@ -13,7 +13,7 @@ struct err;
 struct archive_unpack_request {
 	/* The tar file; NULL: the only perf*.tar.* in the current directory. */
 	const char *path;
-	enum trust trust;  /* whose files are accepted */
+	enum trust trust;  /* the owners whose files are accepted */
 	const char *cache; /* directory of perf's cache, created if missing */
 	/* Destination of the perf.data; NULL: the current directory, under the member's name. */
 	const char *perf_data;

@@ -9,7 +9,7 @@
 struct err;
 
 struct archive_verified {
-	size_t nr_files; /* in the manifest */
+	size_t nr_files; /* number of files in the manifest */
 	size_t nr_bad; /* files that are missing or changed; each was reported in a warning */
 };
 

@@ -56,12 +56,12 @@ struct annotate {
 	const char *said[SAID_MAX];
 	char threshold_said[96];
 	char ratios_said[RATIOS_SAID_MAX];
-	size_t only_file; /* with --hottest */
+	size_t only_file; /* with --hottest: index of the only file to print */
 	struct report_code code;
 	/* Like `code`, for sources that are embedded in debug information. */
 	struct report_code source_code;
 	struct annotate_objdump objdump;
-	struct annotate_html *html; /* with --html */
+	struct annotate_html *html; /* with --html: the writer of the pages */
 	bool left_out;              /* some source was not written to --output-dir */
 	struct err *err;
 };

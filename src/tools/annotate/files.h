@@ -29,7 +29,7 @@ struct source_locations {
 struct source_file {
 	FILE *text;   /* NULL: cannot be shown */
 	char why[96]; /* the reason if `text` is NULL */
-	char *file;   /* its path; NULL: not found */
+	char *file;   /* path of the source file; NULL: not found */
 	bool fetched; /* downloaded from a server, so its modification time is meaningless */
 	bool is_private; /* not every user can read the source, so copies must be private */
 	struct stat st;

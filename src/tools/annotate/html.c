@@ -22,8 +22,8 @@ static const int new_file_flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW;
 struct annotate_html {
 	char *dir; /* without trailing slashes */
 	struct scratch *making;
-	char *folder;   /* in `making` */
-	int fd;         /* of `folder` */
+	char *folder;   /* the directory of the pages, in `making` */
+	int fd;         /* descriptor of `folder` */
 	char path[128]; /* path of the current page below `folder` */
 	bool is_private;
 	struct buf page;

@@ -32,7 +32,7 @@ struct control_events_parts {
 /* State for collecting the events of a call. */
 struct control_events_taking {
 	struct daemonrc *rc;
-	struct event_requests reqs; /* as requested */
+	struct event_requests reqs; /* the events that the user requested */
 	bool kernel_only;
 };
 

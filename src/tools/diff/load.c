@@ -109,8 +109,8 @@ static int load_make_plan(struct loading *l, struct err *err)
 		r = read_outline(l, err);
 	if (r)
 		return r;
-	l->plan.profile.values =
-		false; /* the intervals are those of numbers of samples */
+	/* The intervals are computed from numbers of samples. */
+	l->plan.profile.values = false;
 	l->image_key = keys_find(&l->plan.keys, KEY_IMAGE);
 	l->symbol_key = keys_find(&l->plan.keys, KEY_SYMBOL);
 	l->line_key = keys_find(&l->plan.keys, KEY_LINE);

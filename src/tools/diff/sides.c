@@ -110,7 +110,8 @@ static int check_sides(const struct sorted_sides *s, int nr_after, struct err *e
 	return 0;
 }
 
-/* All recordings of a series are on the new side; arguments only select samples. */
+/* Sorts the arguments of --history. All recordings of the series are on the new side; the
+ * arguments only select samples. */
 static int sort_series(struct sorted_sides *s, const char *dir, char *const *words,
 		       struct err *err)
 {

@@ -13,9 +13,10 @@ struct diff_options;
 struct err;
 
 struct sorted_sides {
-	struct recording_series series;        /* of --history */
-	VEC(const char *) runs[COMPARE_SIDES]; /* of the command line or the series */
-	VEC(const char *) spec;                /* likewise */
+	struct recording_series series; /* the recordings of --history */
+	/* Recordings of each side, from the command line or the series. */
+	VEC(const char *) runs[COMPARE_SIDES];
+	VEC(const char *) spec; /* arguments that select samples */
 };
 
 /* Sorts the arguments `words`. `nr_after` is the number of arguments after "--", or -1 if there

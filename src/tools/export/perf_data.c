@@ -43,7 +43,8 @@ struct perf_data_export {
 	char *target;        /* path of the output file, with links resolved */
 	struct scratch *dir; /* temporary directory for the output */
 	char *making;        /* output file in that directory */
-	struct naming_locations *locations; /* for symbol: */
+	/* Where binaries are searched to evaluate symbol:. */
+	struct naming_locations *locations;
 	struct sample_merge *merge;
 	struct unresolve *unresolve;
 	struct perf_data_writer *writer;
@@ -366,7 +367,7 @@ static bool export_perf_data_is_kernel(const struct image *image)
 
 struct export_perf_data_build_ids {
 	VEC(struct perf_data_build_id) list;
-	VEC(char *) names; /* of the list */
+	VEC(char *) names; /* owns the names of `list` */
 };
 
 static void build_ids_done(struct export_perf_data_build_ids *ids)

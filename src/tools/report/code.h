@@ -13,7 +13,7 @@ struct profile;
 struct report_code {
 	const struct profile *profile;
 	struct lines_options lines; /* how to read source lines */
-	bool with_lines;            /* ... if set */
+	bool with_lines;            /* find the source line of each instruction */
 	struct code *open;
 	uint32_t image; /* image that is open; UINT32_MAX: none yet */
 };

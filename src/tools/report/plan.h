@@ -34,7 +34,7 @@ enum {
 };
 
 struct report_plan {
-	unsigned int separate; /* SEPARATE_WORD_... */
+	unsigned int separate; /* SEPARATE_WORD_... flags */
 	/* Fold functions without a name; set by the caller, unless --unnamed is given. */
 	bool fold_unnamed;
 	struct report_options options;
@@ -51,8 +51,8 @@ struct report_plan {
 	struct line_later later; /* index files to write after the output */
 	char *cache_dir;         /* directory of cached line indexes; NULL: none */
 	struct name_patterns *patterns; /* NULL: names are not shortened */
-	unsigned int merge;             /* MERGE_... of classes.h */
-	unsigned int verbose;           /* VERBOSE_... */
+	unsigned int merge;             /* MERGE_... flags of classes.h */
+	unsigned int verbose;           /* VERBOSE_... flags */
 };
 
 /* Completes the plan, whose options are set.  Returns 0, or a negative errno with a message in
