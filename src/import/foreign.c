@@ -369,7 +369,8 @@ static int import_foreign_set_times(struct import_foreign_import *m, struct err 
 		return err_set(err, -ENOMEM, "out of memory");
 	return m->selection.times_known
 		       ? 0
-		       : err_set(err, -ENODATA, "time: its samples have no timestamps");
+		       : err_set(err, -ENODATA,
+				 "time: the samples of this file have no times");
 }
 
 static void import_foreign_passed(void *ctx, const char *at)

@@ -120,7 +120,7 @@ static const struct option_row rows[] = {
 	  .letter = 'V',
 	  .kind = OPTION_FLAG,
 	  .offset = OPTION(struct addr2line_settings, verbose),
-	  .help = "Print to stderr what was read." },
+	  .help = "Print to stderr how much was read." },
 	{ .name = "target",
 	  .letter = 'b',
 	  .kind = OPTION_REFUSED,
@@ -425,11 +425,10 @@ const struct command command_addr2line = {
 	.name = "addr2line",
 	.summary = "print source lines, functions and inlined calls of addresses",
 	.usage = "[options] [-e FILE] [ADDRESS...]",
-	.notes = "Options, input and output are those of binutils' addr2line: "
-		 "addresses are\n"
-		 "hexadecimal, one a line on standard input where none is given; "
-		 "@FILE is\n"
-		 "replaced by the words in that file.\n",
+	.notes =
+		"Options, input and output are those of binutils' addr2line: "
+		"addresses are\n"
+		"hexadecimal. Without any, they are read from standard input, one per line.\n@FILE is replaced by the arguments in that file.\n",
 	.options = rows,
 	.run = addr2line_run_command,
 };

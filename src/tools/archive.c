@@ -321,7 +321,7 @@ const struct command command_archive = {
 		 "--verify archive:PATH",
 	.notes =
 		"On the other machine: opreport archive:DIR, or archive:NAME.oparchive. "
-		"With a profile specification the archive has the samples that it selects, and only what these need.\n"
+		"With a profile specification, the archive contains only the selected samples, and the files that they need.\n"
 		"Examples:\n"
 		"  oparchive --output make.oparchive\n"
 		"  oparchive --output-directory /tmp/run1 image:/usr/bin/make\n"

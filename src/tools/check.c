@@ -75,9 +75,7 @@ const struct command command_check = {
 		"check whether the kernel can count hardware events; the exit status is its errno",
 	.usage = "[options]",
 	.notes =
-		"The exit status is 0 where hardware cycles can be counted, else the errno of\n"
-		"perf_event_open(2): 2 means that there are no hardware counters, 13 that the\n"
-		"rights are missing.\n",
+		"The exit status is 0 if hardware cycles can be counted, otherwise the errno of\nperf_event_open(2): 2 means that there are no hardware counters, 13 that\npermission is denied.\n",
 	.options = rows,
 	.run = check_run,
 };

@@ -118,7 +118,7 @@ static const struct option_row rows[] = {
 	  .letter = 'V',
 	  .kind = OPTION_FLAG,
 	  .offset = OPTION(struct count_settings, verbose),
-	  .help = "Print what is requested from the kernel." },
+	  .help = "Print the events that are requested from the kernel." },
 	{ 0 },
 };
 

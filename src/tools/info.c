@@ -188,8 +188,7 @@ const struct command command_info = {
 	.summary = "show the machine, events and records of a recording",
 	.usage = "[options] [FILE | DIRECTORY | -]...",
 	.notes =
-		"FILE is a perf.data, DIRECTORY one of perf record --threads or a session, - is standard input. "
-		"Without any the current session is shown.",
+		"FILE is a perf.data file, DIRECTORY a recording of perf record --threads or a session, and - standard input. The default is the current session.",
 	.options = rows,
 	.run = info_run,
 };

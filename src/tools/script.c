@@ -283,12 +283,10 @@ const struct command command_script = {
 	.name = "script",
 	.summary = "show every sample, as perf script does",
 	.usage = "[options] [PERF-DATA | SESSION | -]... [profile specification]",
-	.notes = "The text is perf script's to the byte: "
-		 "FlameGraph, speedscope, the Firefox Profiler and others read it. "
-		 "Without a source it is the current session; "
-		 "- is the standard input. Examples:\n"
-		 "  oprofile script perf.data | stackcollapse-perf.pl | flamegraph.pl\n"
-		 "  oprofile script -F comm,tid,time,ip,sym perf.data comm:make",
+	.notes =
+		"The output has the same bytes as that of perf script, so FlameGraph, speedscope, the Firefox Profiler and others read it. The default is the current session; - is standard input. Examples:\n"
+		"  oprofile script perf.data | stackcollapse-perf.pl | flamegraph.pl\n"
+		"  oprofile script -F comm,tid,time,ip,sym perf.data comm:make",
 	.options = rows,
 	.run = script_run,
 };

@@ -80,7 +80,7 @@ static void status_print_samples(const struct control_reply *reply)
 	if (!status_number_of(reply, "lost", &lost))
 		lost = 0;
 	snprintf(line, sizeof(line),
-		 "%" PRIu64 ", %" PRIu64 " lost (%.2f %%) since the daemon began",
+		 "%" PRIu64 ", %" PRIu64 " lost (%.2f %%) since the daemon started",
 		 samples, lost,
 		 lost ? 100.0 * (double)lost / (double)(samples + lost) : 0);
 	status_put_line("Samples", line);
@@ -113,7 +113,7 @@ static void print_cpu(const struct control_reply *reply)
 		len = (size_t)snprintf(line, sizeof(line), "%.2f %% of one CPU%s",
 				       100 * share, has_seconds ? ", " : "");
 	if (has_seconds)
-		snprintf(line + len, sizeof(line) - len, "%.1f s in all", seconds);
+		snprintf(line + len, sizeof(line) - len, "%.1f s in total", seconds);
 	if (has_share || has_seconds)
 		status_put_line("CPU", line);
 }

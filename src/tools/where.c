@@ -54,7 +54,7 @@ static const struct option_row rows[] = {
 static const char *const outcomes[NAMING_STATUS_COUNT] = {
 	[NAMING_OK] = "found",
 	[NAMING_NO_SYMBOLS] = "found, without symbols",
-	[NAMING_NO_FILE] = "not there",
+	[NAMING_NO_FILE] = "not found",
 	[NAMING_OTHER_FILE] = "another one (its build-id, or time and size, differ)",
 	[NAMING_UNREADABLE] = "cannot be read, or is not an ELF file",
 	[NAMING_AMBIGUOUS] = "several files have that name, and there is no build-id",
@@ -242,7 +242,7 @@ const struct command command_where = {
 	.summary = "show where a binary's symbols come from",
 	.usage = "[options] [perf.data | SESSION-DIR]... IMAGE | BUILD-ID",
 	.notes =
-		"IMAGE is a name as in reports, its last part, a pattern, or a file that no recording contains. The default recording is the current session. "
+		"IMAGE is a name as in reports, its last component, a pattern, or a file that no recording contains. The default recording is the current session. "
 		"Exit status: 0 if symbols were found for one of the binaries, else 1.",
 	.options = rows,
 	.run = where_run,

@@ -149,7 +149,7 @@ END
  *     20  2.0000   u (no debug information)
  *   1000 100.000 in all
  * 
- * The event is not precise: a sample may be of the line executed just before.
+ * The event is not precise: a sample can belong to the line executed just before.
  */
 END
 	[ -z "$stderr" ]
@@ -590,7 +590,7 @@ Disassembly of section .text:
  *     10 100.000 in the instructions shown
  *     10 100.000 in all
  * 
- * The event is not precise: a sample may be of the instruction executed just before.
+ * The event is not precise: a sample can belong to the instruction executed just before.
  */
 END
 	[ -z "$stderr" ]

@@ -63,7 +63,7 @@ END
 	for level in -O0 -O1 -O2; do check -g $level; done
 	# The listing warns that a sample can belong to the preceding instruction.
 	annotate -a >listing
-	grep -q 'The event is not precise: a sample may be of the instruction executed just before' listing
+	grep -q 'The event is not precise: a sample can belong to the instruction executed just before' listing
 	compilers=gcc check -g -O2
 	local div after t=$(($(text_offset p))) text
 	text=0x$(readelf -SW p | sed -n 's/.* \.text *PROGBITS *\([0-9a-f]*\).*/\1/p')

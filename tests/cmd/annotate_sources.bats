@@ -100,7 +100,7 @@ adds_up()
 @test "opannotate does not use source paths of a recording from another machine" {
 	make_session elsewhere
 	run -0 --separate-stderr opannotate -s
-	[[ $stderr == *"$PWD/src/t.c (it was recorded on another machine; --search-dirs may name a folder here)"* ]]
+	[[ $stderr == *"$PWD/src/t.c (it was recorded on another machine; give directories of this machine with --search-dirs)"* ]]
 	[[ $output != *"six();"* && $output == *"    70 70.0000 :/* line 6 */"* ]]
 	adds_up
 	run -0 --separate-stderr opannotate -s -a

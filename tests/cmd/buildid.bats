@@ -102,7 +102,7 @@ program()
 	need_data
 	run -1 "$OPROFILE" where "$DATA/arm64/perf.data" work
 	[[ ${lines[0]} == "$(program arm64)  build-id ad00aa0297db90439144d92d877e13f91b5f8e45" ]]
-	[[ $output == *"recorded path"*"$(program arm64): not there"* ]]
+	[[ $output == *"recorded path"*"$(program arm64): not found"* ]]
 	[[ $output == *"no symbols"* ]]
 	PERF_BUILDID_DIR=$DATA/arm64/debug-cache
 	run -0 "$OPROFILE" where "$DATA/arm64/perf.data" work

@@ -58,7 +58,7 @@ session_stacks()
 	cat "$out/stderr"
 	opreport --session-dir "$session" --quality >"$out/quality"
 	grep -A2 truncated "$out/quality"
-	short=$(sed -n 's/.*whole.*; \([0-9]*\): the copied part.*/\1/p' "$out/stderr")
+	short=$(sed -n 's/.*complete.*; \([0-9]*\): the copied part.*/\1/p' "$out/stderr")
 	[ "$(sed -n 's/^ *\([0-9]*\) .*unwound: the copied part.*/\1/p' "$out/quality")" = "$short" ]
 	awk -v short="${short:-0}" '$1 == "truncated" { found = $2 >= short } END { exit !found }' \
 		"$out/quality"
@@ -127,7 +127,7 @@ session_stacks()
 	timeout -k 5 60 "$OPROFILE" dump --session-dir "$session" >"$out/dump"
 	python3 "$truth" calls "$out/dump"
 	cat "$out/stderr"
-	sed -n 's/.* \([0-9]*\) of \([0-9]*\) user stacks are whole.*/\1 \2/p' "$out/stderr" |
+	sed -n 's/.* \([0-9]*\) of \([0-9]*\) user stacks are complete.*/\1 \2/p' "$out/stderr" |
 		awk '{ exit !($1 >= 0.95 * $2) }'
 }
 

@@ -131,7 +131,7 @@ print(find(json.load(sys.stdin), sys.argv[1]))' "$1"
 		done
 	done
 	run -3 --separate-stderr opreport --quality --session-dir "$session"
-	grep -q '^ *missing  *2  *files: the recording lists them' <<<"$output"
+	grep -q '^ *missing  *2  *files that the recording lists' <<<"$output"
 	run -3 opreport --quality --by symbol --json --session-dir "$session"
 	grep -q '"missing_files": *2' <<<"$output"
 	[ "$(info missing_side_files)" -eq 2 ]
@@ -170,7 +170,7 @@ print(find(json.load(sys.stdin), sys.argv[1]))' "$1"
 		[ "$(grep -cF "'$list' is missing, although the recording lists it" <<<"$stderr")" -eq 1 ]
 		[ "$(info missing_side_files)" -eq 1 ]
 		run -3 opreport --quality --session-dir "$session"
-		grep -q '^ *missing  *1  *files: the recording lists them' <<<"$output"
+		grep -q '^ *missing  *1  *files that the recording lists' <<<"$output"
 		cp -a "$BATS_TEST_TMPDIR/kept" "$list"
 	done
 	run -0 opreport --symbols --session-dir "$session"

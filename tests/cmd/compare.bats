@@ -233,7 +233,7 @@ record_run()
 	run -2 --separate-stderr diff_recordings --per instructions base new
 	[[ "$stderr" == *"--per instructions: there are no samples of this event"* ]]
 	run -2 --separate-stderr diff_recordings --per wall base new
-	[[ "$stderr" == *"its samples have no times"* ]]
+	[[ "$stderr" == *"the samples have no times"* ]]
 }
 
 @test "diff --csv and --json are read by other programs, with all names" {

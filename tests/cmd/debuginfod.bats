@@ -181,7 +181,7 @@ none_named()
 	start_server never "$DIR/good"
 	within 7 symbols --debuginfod-timeout=2
 	none_named
-	[[ $stderr == *"none was whole in time"* ]]
+	[[ $stderr == *"no file was complete in time"* ]]
 	[[ $stderr == *"2 of 2 files did not come"*" in 2 s"* ]]
 	within 5 symbols
 	none_named
@@ -292,7 +292,7 @@ none_named()
 	run -0 "$OPROFILE" where --session-dir "$DIR/session" $STRIPPED
 	[[ $output == *"debuginfod  "*"$STRIPPED/debuginfo: found"* ]]
 	run -1 "$OPROFILE" where 0123456789abcdef0123456789abcdef01234567
-	[[ $output == *"debuginfod  "*"executable: not there"* ]]
+	[[ $output == *"debuginfod  "*"executable: not found"* ]]
 }
 
 @test "oprofile script uses names from the server" {

@@ -200,7 +200,7 @@ work='for i in 1 2 3 4 5 6 7 8 9; do ls -lR /usr/include >/dev/null; done'
 	need_data
 	run export_it "$DATA/perf-history/perf.data.callgraph_and_branch-3.4"
 	[ "$status" -eq 0 ]
-	[ "$output" = "oprofile export: warning: not kept: branch stacks" ]
+	[ "$output" = "oprofile export: warning: not exported to the perf.data file: branch stacks" ]
 }
 
 @test "export has a default name, replaces a file only with --output-file, also its own input" {

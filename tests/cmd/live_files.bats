@@ -242,7 +242,7 @@ run_on_mount()
 	describe "$BATS_TEST_TMPDIR/gone" "$id" 1000
 	run ! has_name
 	run -1 "$OPROFILE" where --session-dir "$session" gone
-	[[ $output == *"/proc of its processes"*"not there"* ]]
+	[[ $output == *"/proc of its processes"*"not found"* ]]
 	describe "$BATS_TEST_TMPDIR/gone" "$id"
 	has_name
 }

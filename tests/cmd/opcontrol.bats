@@ -938,7 +938,7 @@ largest_ring()
 	echo "$output"
 	[ "$status" -eq 0 ]
 	[ "${#lines[@]}" -eq 3 ]
-	[[ "${lines[0]}" == *"/no/such/file is not there"* ]]
+	[[ "${lines[0]}" == *"/no/such/file does not exist"* ]]
 	has IMAGE_FILTER "/no/such/file,$here/none,no_module"
 	run opcontrol --image=/tmp
 	[[ "$output" == *"/tmp is not a file"* ]]

@@ -161,9 +161,9 @@ teardown()
 
 @test "operf: a hint if the value of an option was taken for the command" {
 	run -127 --separate-stderr operf --session-dir "$session" -g dwarf ls -l
-	[ "${stderr_lines[-1]}" = "operf: hint: a value is joined to its option: operf --callgraph=dwarf ls..." ]
+	[ "${stderr_lines[-1]}" = "operf: hint: join the value to its option with '=': operf --callgraph=dwarf ls..." ]
 	run -127 --separate-stderr operf --session-dir "$session" -V debug,sfile ls
-	[[ "$stderr" == *"operf: hint: a value is joined to its option: operf --verbose=debug,sfile ls..."* ]]
+	[[ "$stderr" == *"operf: hint: join the value to its option with '=': operf --verbose=debug,sfile ls..."* ]]
 	run -127 --separate-stderr operf --session-dir "$session" -g no-such-command
 	[[ "$stderr" != *hint* ]]
 }

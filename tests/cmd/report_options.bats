@@ -355,7 +355,7 @@ setup() {
 		20       20.0000  beta
 		10       10.0000  [kernel.kallsyms]
 	END
-	refused "--separate: unknown word 'libs': expected none, lib, library, kernel, thread, cpu or all" \
+	refused "--separate: unknown value 'libs': expected none, lib, library, kernel, thread, cpu or all" \
 		--separate=none,libs
 }
 

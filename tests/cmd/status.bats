@@ -36,8 +36,8 @@ stand_in()
 		Event       TIMER:0:0:1:1
 		Event       page-faults:100:0:1:1
 		Rate        99 samples per second and CPU
-		Samples     199, 1 lost (0.50 %) since the daemon began
-		CPU         0.12 % of one CPU, 12.3 s in all
+		Samples     199, 1 lost (0.50 %) since the daemon started
+		CPU         0.12 % of one CPU, 12.3 s in total
 		Kernel      about 0.38 % of one CPU, to take the samples
 		Tables      3 not made: their owners' CPU time for them was used up
 		Memory      23.5 MB
@@ -56,7 +56,7 @@ stand_in()
 		Daemon      paused, pid 17
 		Session     /some/where
 		Rate        99 samples per second and CPU
-		Samples     0, 0 lost (0.00 %) since the daemon began
+		Samples     0, 0 lost (0.00 %) since the daemon started
 		Oldest data none
 	END
 }

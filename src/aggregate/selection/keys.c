@@ -61,7 +61,7 @@ const struct key_row key_rows[] = {
 	{ .name = "origin",
 	  .id = KEY_ORIGIN,
 	  .needs = NEED_IMAGE,
-	  .help = "mode of the processor: [k] kernel, [.] user space, [g] and [u] the same of a guest, [H] hypervisor" },
+	  .help = "cpu mode: [k] kernel, [.] user space, [g] and [u] the same of a guest, [H] hypervisor" },
 	{ .name = "address",
 	  .id = KEY_ADDRESS,
 	  .kind = KEY_HEX,
@@ -99,8 +99,7 @@ const struct key_row key_rows[] = {
 	{ .name = "inline",
 	  .id = KEY_INLINE,
 	  .needs = NEED_IMAGE | NEED_FUNCTION | NEED_ADDRESS | NEED_LINES,
-	  .help = "function whose source it is: "
-		  "an inlined one is marked, where symbol has the function that it became part of" },
+	  .help = "function that the source line belongs to; marked if it was inlined into the function of symbol" },
 	{ .name = "function-line",
 	  .id = KEY_FUNCTION_LINE,
 	  .needs = NEED_IMAGE | NEED_FUNCTION | NEED_LINES,
@@ -108,7 +107,7 @@ const struct key_row key_rows[] = {
 	{ .name = "stack",
 	  .id = KEY_STACK,
 	  .needs = NEED_IMAGE | NEED_FUNCTION | NEED_STACK,
-	  .help = "functions from the outermost caller inwards, with semicolons between" },
+	  .help = "functions from the outermost caller inwards, separated by semicolons" },
 	{ 0 },
 };
 

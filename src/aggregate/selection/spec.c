@@ -269,7 +269,8 @@ int spec_add(struct spec *spec, const char *word, struct err *err)
 	size_t len = tag_length(word);
 
 	if (!*word)
-		return err_set(err, -EINVAL, "empty word in the profile specification");
+		return err_set(err, -EINVAL,
+			       "empty argument in the profile specification");
 	if (*word == '{' || !strcmp(word, "}"))
 		return err_set(
 			err, -EINVAL,

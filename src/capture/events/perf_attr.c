@@ -206,7 +206,7 @@ int perf_attr_explain(int code, const char *event, bool system_wide, struct err 
 		{ -EMFILE, "too many open files: raise the limit (ulimit -n)" },
 		{ -ESRCH, "the process has ended" },
 		{ -EINVAL,
-		  "the kernel does not take it with these settings (a rate above /proc/sys/kernel/perf_event_max_sample_rate?)" },
+		  "the kernel rejects these settings (is the rate above /proc/sys/kernel/perf_event_max_sample_rate?)" },
 	};
 
 	if (code == -EBUSY && nmi_watchdog_runs())

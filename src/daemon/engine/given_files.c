@@ -61,7 +61,7 @@ static char *given_files_image_name(const char *word)
 		return path;
 	log_say(LOG_WARNING,
 		"--image: %s %s: kept, but no samples of it are recorded until the file exists",
-		word, path ? "is not a file" : "is not there");
+		word, path ? "is not a file" : "does not exist");
 	free(path);
 	/* A name without a slash can be a module that is not loaded yet. */
 	return strchr(word, '/') ? path_from_here(word) : strdup(word);

@@ -35,12 +35,12 @@ static const struct daemon_numbers_row {
 	{ NULL, KIND_FLAG, FIELD(is_sampling), "oprofile_sampling", "gauge",
 	  "1 while it samples, 0 while it is paused." },
 	{ "rate", KIND_NUMBER, FIELD(rate_hz), "oprofile_rate_hertz", "gauge",
-	  "Samples that are asked for, per second and CPU." },
+	  "Requested samples per second and CPU." },
 	{ "samples", KIND_NUMBER, FIELD(samples), NULL, NULL, NULL },
 	{ NULL, KIND_NUMBER, FIELD(taken), "oprofile_samples_total", "counter",
 	  "Samples taken." },
 	{ "lost", KIND_NUMBER, FIELD(lost), "oprofile_lost_samples_total", "counter",
-	  "Samples lost: by the kernel, or taken and not written, as the disk was full." },
+	  "Samples that the kernel lost, or that were not written because the disk was full." },
 	{ "cost_cpu", KIND_SHARE, FIELD(share), "oprofile_cpu_ratio", "gauge",
 	  "CPU use of the daemon at the last check, as a share of one CPU." },
 	{ "cost_kernel", KIND_SHARE, FIELD(kernel_share), "oprofile_kernel_cpu_ratio",
@@ -54,15 +54,14 @@ static const struct daemon_numbers_row {
 	  "not counted against the rate." },
 	{ "tables_refused", KIND_NUMBER, FIELD(tables_refused),
 	  "oprofile_user_tables_refused_total", "counter",
-	  "Unwind tables of users' binaries that were not made: "
-	  "their CPU time was used up." },
+	  "Unwind tables of users' binaries that were not made because the CPU budget was used up." },
 	{ "memory", KIND_NUMBER, FIELD(memory), "oprofile_resident_memory_bytes",
 	  "gauge", "Resident memory of the daemon." },
 	{ "disk", KIND_NUMBER, FIELD(disk), "oprofile_session_bytes", "gauge",
 	  "Size of the current session's segments." },
 	{ "oldest", KIND_TIME, FIELD(oldest),
 	  "oprofile_oldest_sample_timestamp_seconds", "gauge",
-	  "When the current session's oldest sample was taken." },
+	  "Time of the oldest sample in the current session." },
 };
 
 /* Formats one value. Returns false if it is unknown. */

@@ -261,7 +261,7 @@ static int write_annotation_html_index_put_about(const struct html_pages *p)
 	fputs("</pre>\n", p->out);
 	if (p->a->has_skid)
 		fputs("<p class=note>The event is not precise: "
-		      "a sample may be of what was executed just before.</p>\n",
+		      "a sample can belong to the code executed just before.</p>\n",
 		      p->out);
 	buf_done(&text);
 	return 0;

@@ -328,7 +328,7 @@ static int
 write_annotation_html_source_put_all(struct write_annotation_html_source_listing *s,
 				     const struct annotation_source *source)
 {
-	static const char zero[] = "(code of the file that is of none of its lines)";
+	static const char zero[] = "(code of the file without a line number)";
 	uint32_t line = 1, last;
 	int r = 0;
 

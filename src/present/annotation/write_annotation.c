@@ -346,7 +346,7 @@ static void put_skid(FILE *out, const struct annotation_layout *l, bool by_line)
 	fprintf(out,
 		" * \n"
 		" * The event is not precise: "
-		"a sample may be of the %s executed just before%s.\n",
+		"a sample can belong to the %s executed just before%s.\n",
 		by_line ? "line" : "instruction",
 		!by_line && l->screen.is_terminal ? " (~ where there are many)" : "");
 }

@@ -193,7 +193,7 @@ static int put_bins(struct gmon_making *m, const struct gmon *g, struct err *err
 	if ((range.high - bins.low) / bins.bin_bytes >= BINS_MAX)
 		return err_set(
 			err, -EINVAL,
-			"addresses from %#llx to %#llx are too many for a gmon.out",
+			"the addresses from %#llx to %#llx do not fit into a gmon.out file",
 			(unsigned long long)range.low, (unsigned long long)range.high);
 	bins.nr = (uint32_t)((range.high - bins.low) / bins.bin_bytes + 1);
 	counts = calloc(bins.nr, sizeof(*counts));

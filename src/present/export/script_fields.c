@@ -153,7 +153,7 @@ static int parse(const char *spec, struct field_list *w, struct err *err)
 		if (!sign == changes)
 			return err_set(
 				err, -EINVAL,
-				"fields are either listed or added with '+' and removed with '-'");
+				"--fields cannot combine a list of fields with fields that begin with '+' or '-'");
 		spec += sign != 0;
 		len = strcspn(spec, ",");
 		r = field_list_add(w, sign, spec, len, err);

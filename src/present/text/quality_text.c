@@ -115,8 +115,8 @@ static void write_input(FILE *out, const struct profile *p)
 		"lost", t->lost, percent);
 	if (t->lost_records)
 		fprintf(out,
-			"  %-14s%12" PRIu64 "            other records lost: "
-			"some samples can have wrong names\n",
+			"  %-14s%12" PRIu64
+			"            other lost records: some samples can have wrong names\n",
 			"", t->lost_records);
 	fprintf(out,
 		"  %-14s%12" PRIu64 "            times the kernel throttled sampling\n",
@@ -136,11 +136,11 @@ static void write_input(FILE *out, const struct profile *p)
 		"", fault_count(FAULT_DAMAGED));
 	fprintf(out,
 		"  %-14s%12" PRIu64
-		"            files: the recording lists them, but they are not there\n",
+		"            files that the recording lists, but that do not exist\n",
 		"missing", fault_count(FAULT_MISSING));
 	fprintf(out,
 		"  %-14s%12" PRIu64
-		"            files: they exist, but cannot be read\n",
+		"            files that exist, but cannot be read\n",
 		"unreadable", nr_unreadable());
 }
 
@@ -182,11 +182,10 @@ int quality_write_text(FILE *out, struct profile *p)
 		return -ENOMEM;
 	if (q->has_chains) {
 		write_share(out, "truncated", q->truncated, p,
-			    "call chains whose callers are not known to the end");
+			    "call chains without their outermost callers");
 		write_ends(out, p);
 	}
-	write_share(out, "idle", q->idle, p,
-		    "taken while a processor had nothing to do");
+	write_share(out, "idle", q->idle, p, "taken while a CPU was idle");
 	if (any_timer(p))
 		write_share(
 			out, "interrupts on", q->irqs_on_again, p,

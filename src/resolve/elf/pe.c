@@ -217,7 +217,7 @@ int pe_init(struct elf_file *f, struct err *err)
 	at = pe_signature_at(f) + (uint64_t)SIGNATURE_BYTES;
 	r = elf_file_read(f, at, raw, sizeof(raw));
 	if (r)
-		return err_set(err, r, "PE header cut short");
+		return err_set(err, r, "PE header is truncated");
 	c = cursor_of(raw, sizeof(raw), f->swap);
 	f->machine = pe_machine(cursor_u16(&c));
 	nr = cursor_u16(&c);
@@ -233,7 +233,7 @@ int pe_init(struct elf_file *f, struct err *err)
 	f->shoff = at;
 	f->section_bytes = SECTION_BYTES;
 	r = pe_read_sections(f, at, nr < PE_SECTIONS_MAX ? nr : PE_SECTIONS_MAX);
-	return r ? err_set(err, r, "PE section headers cut short") : 0;
+	return r ? err_set(err, r, "PE section headers are truncated") : 0;
 }
 
 bool pe_directory(const struct elf_file *f, uint32_t number, uint64_t *ret_vaddr,

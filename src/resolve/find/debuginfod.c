@@ -516,7 +516,7 @@ static void break_off(struct fetch *f)
 		if (s->answered || s->down)
 			continue;
 		if (late[k])
-			debuginfod_give_up(f, s, "none was whole in time");
+			debuginfod_give_up(f, s, "no file was complete in time");
 		else if (s->said)
 			debuginfod_cache_note(f->d->cache_dir, s->key, true);
 	}

@@ -39,7 +39,7 @@ static const char *annotate_files_check_text(int fd)
 
 	if (len < 0)
 		return strerror(-fault_unreadable_fd(fd, (int)len));
-	return memchr(bytes, 0, (size_t)len) ? "it is not a text" : NULL;
+	return memchr(bytes, 0, (size_t)len) ? "it is not a text file" : NULL;
 }
 
 /* Opens a stream for a source. Takes ownership of the descriptor. Returns NULL, or the reason why
@@ -147,9 +147,9 @@ static int annotate_files_find_text(const struct source_locations *p, const char
 		s->fetched = true;
 		*ret_why = annotate_files_take_text(s, fd);
 	} else {
-		*ret_why = foreign ? "it was recorded on another machine; "
-				     "--search-dirs may name a folder here"
-				   : "No such file or directory";
+		*ret_why =
+			foreign ? "it was recorded on another machine; give directories of this machine with --search-dirs"
+				: "No such file or directory";
 	}
 	return r == -ENOMEM ? r : 0;
 }
@@ -167,9 +167,9 @@ int source_file_open(const struct source_locations *locations, const char *path,
 		return -ENOMEM;
 	/* Names such as "<artificial>" and "<built-in>" come from the compiler. */
 	if (strchr(path, '<'))
-		why = "the compiler made it";
+		why = "the compiler generated it";
 	else if (!strncmp(full, "/proc/", 6) || !strncmp(full, "/sys/", 5))
-		why = "it is not a file but a part of the kernel";
+		why = "it is part of the kernel, not a file";
 	else
 		r = annotate_files_find_text(locations, full, image, s, &why);
 	free(full);

@@ -51,8 +51,8 @@ const struct option_row annotate_rows[] = {
 	  .value = "GLOB[,GLOB...]",
 	  .offset = OPTION(struct annotate_options, exclude_files),
 	  .help = "Hide sources whose name or directory matches." },
-	REPORT_THRESHOLD_ROW("Leave sources, or functions, with a smaller share out. "
-			     "The shares of the others stay."),
+	REPORT_THRESHOLD_ROW(
+		"Hide sources, or functions, with a smaller share. The other shares do not change."),
 	REPORT_RATIO_ROW,
 	{ .name = "top",
 	  .kind = OPTION_COUNT,

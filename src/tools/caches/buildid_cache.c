@@ -394,8 +394,7 @@ const struct command command_buildid_cache = {
 		"--list | --missing RECORDING\n"
 		"--add FILE... | --update FILE... | --remove FILE... | --purge FILE...",
 	.notes =
-		"What is in the cache names the functions of recordings of any machine: "
-		"copy that machine's ~/.debug here, or unpack its `perf archive` there.",
+		"Reports find the binaries in this cache by build-id. For a recording of another machine, copy that machine's ~/.debug here, or unpack its `perf archive` into the cache.",
 	.options = rows,
 	.run = buildid_cache_run,
 };

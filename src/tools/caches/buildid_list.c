@@ -304,9 +304,8 @@ const struct command command_buildid_list = {
 	.name = "buildid-list",
 	.summary = "list the build-ids of a recording's binaries",
 	.usage = "[options] [perf.data | SESSION-DIR | BINARY]",
-	.notes = "Without a word the current session is listed. "
-		 "The build-ids of a binary lead to its copy on any machine: "
-		 "see `oprofile where` and `oprofile buildid-cache`.",
+	.notes =
+		"The default is the current session. A build-id identifies a binary on any machine: see `oprofile where` and `oprofile buildid-cache`.",
 	.options = rows,
 	.run = buildid_list_run,
 };

@@ -109,12 +109,13 @@ const struct command command_controlfs = {
 	.name = "controlfs",
 	.summary = "mount the control files of OProfile's kernel module",
 	.usage = "[--foreground] MOUNTPOINT",
-	.notes = "Examples:\n"
-		 "  oprofile controlfs /dev/oprofile\n"
-		 "  echo 1 >/dev/oprofile/enable\n"
-		 "  cat /dev/oprofile/stats/cpu0/sample_received\n"
-		 "  umount /dev/oprofile\n"
-		 "A value that is refused is EINVAL, and last_error says why.",
+	.notes =
+		"Examples:\n"
+		"  oprofile controlfs /dev/oprofile\n"
+		"  echo 1 >/dev/oprofile/enable\n"
+		"  cat /dev/oprofile/stats/cpu0/sample_received\n"
+		"  umount /dev/oprofile\n"
+		"Writing an invalid value fails with EINVAL, and last_error contains the reason.",
 	.options = rows,
 	.is_recorder = true,
 	.run = controlfs_mount_run,

@@ -353,7 +353,7 @@ static int load_profile(struct loading *l, struct err *err)
 		return r;
 	find_span(l);
 	if (l->load->per == DIFF_PER_WALL && l->first_ns == l->last_ns)
-		return err_set(err, -EINVAL, "--per wall: its samples have no times");
+		return err_set(err, -EINVAL, "--per wall: the samples have no times");
 	l->run = comparison_add_run(l->load->to, l->side, l->name);
 	if (!l->run)
 		return load_no_memory(err);

@@ -13,7 +13,8 @@ static const struct option_row rows[] = {
 	  .value = "FILE",
 	  .offset = OPTION(struct export_options, output),
 	  .help = "Write to this file instead of gmon.out." },
-	EXPORT_OPTION_ROWS("Leave out functions with less of the binary's samples."),
+	EXPORT_OPTION_ROWS(
+		"Omit functions with a smaller share of the binary's samples."),
 	{ 0 },
 };
 

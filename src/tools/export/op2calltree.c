@@ -336,9 +336,7 @@ const struct command command_op2calltree = {
 	.usage = "[options]",
 	.notes =
 		"Reads the output of opreport -gdf, and writes a file oprof.out.NAME for each application.\n"
-		"What has call stacks: see oprofile export callgrind.\n"
-		"Example:\n"
-		"  opreport -gdf | op2calltree && kcachegrind oprof.out.program",
+		"For recordings with call stacks, use oprofile export callgrind.\nExample:\n  opreport -gdf | op2calltree && kcachegrind oprof.out.*",
 	.options = rows,
 	.run = op2calltree_run,
 };

@@ -223,7 +223,8 @@ static void say_not_kept(const struct perf_data_export *e)
 		buf_put(&text, not_kept[i].what, strlen(not_kept[i].what));
 	}
 	if (text.len && !text.failed)
-		command_warning("not kept: %.*s", (int)text.len, (char *)text.data);
+		command_warning("not exported to the perf.data file: %.*s",
+				(int)text.len, (char *)text.data);
 	buf_done(&text);
 }
 
@@ -242,7 +243,7 @@ static void say_merge(struct perf_data_export *e)
 		return;
 	/* For a perf.data, the reader has already warned. */
 	if (!e->run->incomplete || d->bad_samples)
-		command_warning("incomplete: %" PRIu32 " of %" PRIu32
+		command_warning("the recording is incomplete: %" PRIu32 " of %" PRIu32
 				" segments unfinished, %" PRIu64
 				" blocks damaged, %" PRIu64 " bytes cut off, %" PRIu64
 				" samples without their data left out",

@@ -35,7 +35,7 @@ void record_hint_value(const struct record_options *options, char *const *comman
 	if (option)
 		screen_print_line(
 			stderr,
-			"%s: hint: a value is joined to its option: %s --%s=%s %s...",
+			"%s: hint: join the value to its option with '=': %s --%s=%s %s...",
 			command_name(), command_name(), option, command[0],
 			command[1] ? command[1] : "COMMAND");
 }

@@ -424,7 +424,7 @@ const struct command command_record = {
 		 "[options] --pid PID|NAME[,...]\n"
 		 "[options] --system-wide [COMMAND [ARGS...]]",
 	.notes =
-		"The exit status is the command's own (128 + N if signal N ended it), but 1 instead of 0 if no sample was collected; "
+		"The exit status is that of the command (128 + N if signal N ended it), but 1 instead of 0 if no sample was collected; "
 		"125 if the recording failed, 126 if the command could not be run, 127 if it was not found.\n"
 		"\n"
 		"Examples:\n"

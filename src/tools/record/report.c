@@ -78,7 +78,7 @@ static void report_stacks(const struct session_totals *t)
 		all += left[i];
 	if (!all)
 		return;
-	fprintf(stderr, "%s: %llu of %llu user stacks are whole", command_name(),
+	fprintf(stderr, "%s: %llu of %llu user stacks are complete", command_name(),
 		(unsigned long long)left[UNWIND_END_ROOT], (unsigned long long)all);
 	left[UNWIND_END_ROOT] = 0;
 	for (;;) {

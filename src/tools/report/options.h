@@ -79,7 +79,7 @@ struct report_options {
 		.letter = 'x',                                                                                               \
 		.kind = OPTION_FLAG,                                                                                         \
 		.offset = OPTION(struct report_options, exclude_dependent),                                                  \
-		.help = "Only samples in the programs themselves, not in libraries or the kernel."                           \
+		.help = "Only use samples in the programs themselves, not in libraries or the kernel."                       \
 	},                                                                                                                   \
 		{ .name = "exclude-symbols",                                                                                 \
 		  .letter = 'e',                                                                                             \

@@ -230,7 +230,7 @@ static int choose_separate(struct report_plan *plan, struct err *err)
 				i++;
 			if (word && i == COUNT_OF(words))
 				err_set(err, -EINVAL,
-					"--separate: unknown word '%s': expected none, lib, library, kernel, thread, cpu or all",
+					"--separate: unknown value '%s': expected none, lib, library, kernel, thread, cpu or all",
 					word);
 			free(word);
 			if (!word)

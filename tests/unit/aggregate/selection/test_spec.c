@@ -78,7 +78,7 @@ static void rejects_wrong_tags_with_a_reason(void **state)
 		{ "{", "'{': differential profiles ({ } { }) are not supported" },
 		{ "{}", "'{}': differential profiles ({ } { }) are not supported" },
 		{ "}", "'}': differential profiles ({ } { }) are not supported" },
-		{ "", "empty word in the profile specification" },
+		{ "", "empty argument in the profile specification" },
 	};
 
 	(void)state;
