@@ -13,7 +13,7 @@
 static const uint64_t long_ns = 60000000000;
 static const uint64_t short_ns = 20000000;
 
-/* Runs until it is allowed to end. */
+/* A call that runs until it is allowed to end. */
 struct held {
 	struct async_call call; /* first */
 	pthread_mutex_t *gate;
@@ -162,7 +162,7 @@ static void a_user_whose_calls_hang_blocks_no_other_user(void **state)
 		user = 1000 + (uint64_t)i;
 		assert_int_equal(fill_share(&gate, dropped[i]), 4);
 	}
-	/* Not even on the same object. */
+	/* The calls that hang do not block another user's call on the same object. */
 	user = 1002;
 	assert_int_equal(run_quick(ASYNC_CALL_FILE, 0), 0);
 	user = ASYNC_CALL_OWN;

@@ -34,7 +34,7 @@ static void once_compares_the_text(void **state)
 	assert_int_equal(nr_said, 4);
 }
 
-/* More messages than it remembers are reported each time. */
+/* If there are more messages than the log remembers, each one is reported every time. */
 static void reports_suppressed_messages(void **state)
 {
 	size_t before;

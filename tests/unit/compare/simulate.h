@@ -19,7 +19,8 @@ struct simulation {
 	double samples;      /* per run, on average */
 	size_t nr_blocks;    /* per run */
 	double between_runs; /* relative standard deviation of a row */
-	double within_run;   /* likewise, of the intensities in parts of blocks */
+	double within_run; /* relative standard deviation of the intensities of a row in parts of
+			      * blocks */
 	const double
 		*weights[COMPARE_SIDES]; /* SIMULATED_ROWS each; need no sum of 1 */
 	struct compare_run *cells; /* gets the blocks and cells of a run; or NULL */

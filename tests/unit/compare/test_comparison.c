@@ -48,7 +48,7 @@ static void add_image(struct comparison *c, struct compare_run *run,
 		item.samples = from->counts[i] * BLOCKS;
 		image.samples += item.samples;
 		for (uint32_t b = 0; b < BLOCKS; b++) {
-			/* The same on average, but not in each block. */
+			/* The count is the given one on average, but not in each block. */
 			const double count =
 				from->counts[i] +
 				((b + i) % 2 ? 1 : -1) * fmin(from->counts[i], 1);
@@ -122,7 +122,7 @@ static void images_are_found_again(void **state)
 		{ { "/a/prog", 1, counts, 3, "f" },
 		  { "/a/prog", 2, others, 3, "g" },
 		  1 },
-		/* the same file under another name */
+		/* an image is the same file under another name */
 		{ { "/a/x", 1, counts, 3, "f" }, { "/b/y", 1, others, 3, "g" }, 1 },
 		/* moved */
 		{ { "/a/prog", 1, counts, 3, "f" },
@@ -132,7 +132,7 @@ static void images_are_found_again(void **state)
 		{ { "/l/libz.so.1.2.3", 1, counts, 3, "f" },
 		  { "/l/libz.so.1.3", 2, others, 3, "g" },
 		  1 },
-		/* renamed, with the same functions */
+		/* an image was renamed, but has the same functions */
 		{ { "/a/slow", 1, counts, 3, "f" },
 		  { "/b/fast", 2, others, 3, "f" },
 		  1 },
@@ -166,7 +166,7 @@ static void equal_names_in_a_run_stay_apart(void **state)
 	add_run(&c, SIDE_NEW, moved, 2);
 	assert_int_equal(comparison_finish(&c), 0);
 	assert_int_equal(c.images.nr, 2);
-	/* Their functions identify them. */
+	/* The functions identify each library. */
 	assert_string_equal(strtab_get(&c.strings, c.images.at[0].names[SIDE_NEW]),
 			    "/d/lib.so");
 	comparison_done(&c);
@@ -229,7 +229,7 @@ static void diluted_rows_are_noise(void **state)
 
 		assert_int_equal(row->verdict, i ? VERDICT_NOISE : VERDICT_SLOWER);
 	}
-	/* Their shares did change. */
+	/* The shares of the other functions did change. */
 	assert_true(row_of(&c, "f1")->interval.high < 0);
 	comparison_done(&c);
 }

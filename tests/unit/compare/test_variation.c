@@ -143,7 +143,8 @@ static void check_coverage(const struct simulated_case *t)
 	find_truth(&s, truth);
 	for (size_t i = 0; i < t->nr_comparisons; i++) {
 		compare_once(&s, t->nr_runs, &c);
-		/* Single runs do not show what other runs would: the interval is about them. */
+		/* A single run does not show how runs differ, so its interval is for the change of
+		 * these runs. */
 		count_hits(&c, t->nr_runs > 1 ? truth : c.change, classes);
 	}
 	for (size_t i = 0; i <= CLASSES; i++) {

@@ -422,8 +422,8 @@ static void test_names(void **unused)
 	assert_null(record_name(40000));
 }
 
-/* Ends a record as the kernel does for the second of two recordings: the size includes the
- * first one's fields. */
+/* Ends a record as the kernel does for the second of two recordings: the size includes the fields
+ * of the first recording. */
 static void finish_second(struct maker *m)
 {
 	trailer(m);
@@ -472,7 +472,7 @@ static void check_second_records(bool swap)
 	put_text(&m, "OLD..nw", 12);
 	finish_second(&m);
 	check_second(&m, &d, 72);
-	/* A valid one, and one whose name does not end. */
+	/* A valid record, and one whose name does not end. */
 	put_ksymbol(&m);
 	trailer(&m);
 	finish(&m);

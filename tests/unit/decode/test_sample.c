@@ -385,7 +385,8 @@ enum {
 	OFF_CPU_NS = 7000
 };
 
-/* `len`: bytes of RAW; from 40 on it is complete. */
+/* Writes a sample of off-CPU time with `len` bytes of RAW data; with 40 bytes or more the data is
+ * complete. */
 static void off_cpu_sample(struct maker *m, uint32_t len)
 {
 	struct maker raw = { .swap = m->swap };

@@ -49,7 +49,7 @@ static void add_rest(struct deferred_samples *d, int32_t tid, uint64_t time_ns)
 	assert_int_equal(deferred_chains_add(&d->chains, &rec), 0);
 }
 
-/* The completed chain is valid until the next one is. */
+/* The completed chain is valid until the next chain is completed. */
 static int join(struct deferred_samples *d, struct record *rec, uint64_t now_ns)
 {
 	static struct grouped_sample sample;

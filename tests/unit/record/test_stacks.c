@@ -86,7 +86,7 @@ static void drops_unused_and_large_tables(void **state)
 	give(&r, 1, MAX / 4);
 	assert_false(recorder_stacks_trim(&r.stacks, minute_ns));
 	give(&r, 2, MAX / 8);
-	/* All of them were used before the first check. */
+	/* All tables were used before the first check. */
 	assert_true(recorder_stacks_trim(&r.stacks, minute_ns));
 	assert_true(has(&r, 0) && has(&r, 1) && has(&r, 2));
 	r.stacks.tables.at[1].is_used = true;
@@ -94,14 +94,14 @@ static void drops_unused_and_large_tables(void **state)
 	assert_true(recorder_stacks_trim(&r.stacks, 2 * minute_ns));
 	assert_true(!has(&r, 0) && has(&r, 1) && !has(&r, 2));
 	assert_int_equal(r.stacks.bytes, MAX / 4);
-	/* Their tables can be requested again. */
+	/* The dropped tables can be requested again. */
 	assert_false(r.stacks.tables.at[0].looked);
 	r.stacks.tables.at[1].is_used = true;
 	give(&r, 3, MAX);
 	give(&r, 2, MAX / 2);
 	assert_true(recorder_stacks_trim(&r.stacks, 2 * minute_ns + 1));
 	assert_true(has(&r, 1) && has(&r, 2) && !has(&r, 3));
-	/* Its table must not be requested again. */
+	/* The dropped table of image 3 is too large, so it must not be requested again. */
 	assert_true(r.stacks.tables.at[3].looked);
 	end(&r);
 	shared_tables_forget(&shared);
@@ -125,7 +125,8 @@ static void a_user_with_many_tables_takes_no_memory_from_others(void **state)
 	for (size_t i = 2; i < 14; i++)
 		nr += has(&r, i);
 	assert_int_equal(nr, 6);
-	/* Nor does he make the tables of others count as unused more often than each minute. */
+	/* This user does not make the tables of other users count as unused more often than once a
+	 * minute. */
 	give_of(&r, 2, MAX / 12, 1001);
 	assert_false(r.stacks.tables.at[1].is_used);
 	assert_true(recorder_stacks_trim(&r.stacks, minute_ns + 1));

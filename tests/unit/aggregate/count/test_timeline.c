@@ -14,11 +14,12 @@ enum {
 	BUCKETS = 4,
 	CPUS = 2,
 	EVENTS = 2,
-	POSITIONS = 3000, /* more than a span remembers */
+	POSITIONS = 3000, /* more positions than a span remembers */
 	RUNS = 3000,
 	RUN_MAX = 60,
 	AGAIN = 1000000,
-	WORDS_OF_ONE = 3, /* a location; with TIMELINE_MANY; its samples */
+	/* Words: the location; the location with TIMELINE_MANY; the number of its samples. */
+	WORDS_OF_ONE = 3,
 	FEW_POSITIONS = 5,
 	FOLD_AT = 300, /* several times */
 	MANY_BUCKETS = 32
@@ -40,7 +41,7 @@ static uint64_t pair_b(uint32_t bucket, uint32_t cpu, uint32_t event)
 	       cpu << TALLY_EVENT_BITS | event;
 }
 
-/* Samples that only differ in the location, and often not even in that. */
+/* Adds samples of one actor, moment, CPU and event, at random locations that are often equal. */
 static void add_run(struct timeline *t)
 {
 	uint32_t actor = roll(ACTORS), bucket = roll(BUCKETS), cpu = roll(CPUS);

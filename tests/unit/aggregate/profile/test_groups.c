@@ -90,7 +90,7 @@ static void without_values_there_is_one_group(void **state)
 	keys_done(&keys);
 }
 
-/* First pairs in order, as from a first source; then the same and others in any order. */
+/* Adds pairs in order, as a first source does; then the same and other pairs in any order. */
 static void finds_appended_groups(void **state)
 {
 	enum {

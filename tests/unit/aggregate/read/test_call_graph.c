@@ -61,7 +61,7 @@ static int make_world(void **state)
 		(struct session_info){ .hostname = "h", .vmlinux = "", .cpu_desc = "" };
 	for (uint32_t i = 0; i < NR_IMAGES; i++) {
 		const char name[] = { '/', (char)('a' + i), 0 };
-		/* The last one is the kernel. */
+		/* The last image is the kernel. */
 		struct image image = { .kind = i + 1 < NR_IMAGES ? IMAGE_FILE
 								 : IMAGE_KERNEL };
 

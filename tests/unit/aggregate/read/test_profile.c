@@ -487,7 +487,7 @@ static void too_many_cells_are_merged_by_fewer_keys(void **state)
 	/* 10 threads with different names or processes, 5 CPUs, 2 events. */
 	check_given_up(w, false, 50, NEED_TID | NEED_CPU);
 	check_given_up(w, false, 15, NEED_TID | NEED_CPU | NEED_PID);
-	/* In plain counters, before and after the change. */
+	/* Samples are counted in plain counters, before and after keys are given up. */
 	check_given_up(w, true, 15, NEED_TID | NEED_CPU | NEED_PID);
 }
 
@@ -595,7 +595,7 @@ static void check_tally(size_t nr, unsigned int shift_a, unsigned int shift_b,
 		assert_int_equal(t.cells[i].b, n % 3 << shift_b | more_b);
 		assert_int_equal(t.cells[i].samples, 2);
 		assert_int_equal(t.cells[i].period, 2 * first_period + step);
-		/* The bits above those of the event sort before `a`. */
+		/* Cells are sorted by the bits above those of the event first, then by `a`. */
 		if (i && t.cells[i].b >> TALLY_EVENT_BITS ==
 				 t.cells[i - 1].b >> TALLY_EVENT_BITS)
 			assert_true(t.cells[i].a > t.cells[i - 1].a);
@@ -680,7 +680,8 @@ static void an_empty_tally_is_valid(void **state)
 	tally_done(&t);
 }
 
-/* Times and actors far from 0, whose notes first all count alike and later differ. */
+/* Times and actors are far from 0. The first notes all have the same samples and period; later
+ * ones have different periods. */
 static void sums_notes_of_different_units(void **state)
 {
 	enum {

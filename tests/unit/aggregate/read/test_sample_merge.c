@@ -172,7 +172,7 @@ static void test_merges_in_time_order(void **state)
 	write_all(w);
 	add(w, NULL, false);
 	d = sample_merge_dict(w->merge);
-	/* These are known before the samples are read. */
+	/* Events are known before the samples are read. */
 	assert_int_equal(d->events.nr, 2);
 	assert_int_equal(d->images.nr, 2);
 	count(w, counts);
@@ -251,7 +251,7 @@ static void test_kernels_distinguish_machines(void **state)
 	assert_int_equal(sample_merge_info(w->merge)->nr_machines, 2);
 }
 
-/* An unknown host does not make it another machine. */
+/* A session without a host name does not count as another machine. */
 static void test_a_host_without_a_name(void **state)
 {
 	struct world *w = *state;

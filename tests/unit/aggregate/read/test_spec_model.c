@@ -385,7 +385,7 @@ static double model_moment(const char *text, double open)
 	if (*end == '%')
 		return v >= 100 ? 1e15 : v * (NR_SAMPLES - 1) * 10;
 	v *= !strncmp(end, "us", 2) ? 1e3 : !strncmp(end, "ms", 2) ? 1e6 : 1e9;
-	/* An earlier sample counts as one at the first moment. */
+	/* A sample before the first moment counts as a sample at this moment. */
 	return v > 0 ? v - BEFORE_US * 1000 : -1e15;
 }
 

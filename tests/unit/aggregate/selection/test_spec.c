@@ -136,7 +136,7 @@ static void rejects_a_repeated_tag(void **state)
 	assert_string_equal(err.text, "tag specified more than once: event:a");
 	spec_done(&spec);
 
-	/* The last one also wins for numbers, and over `all`. */
+	/* The last specification of a tag also counts for numbers, and after `all`. */
 	spec = parse("tid:1", "tid:2");
 	assert_false(spec_wants_thread(&spec, 9, 1, ""));
 	assert_true(spec_wants_thread(&spec, 9, 2, ""));
@@ -388,7 +388,7 @@ static void combines_tags(void **state)
 	assert_true(wants(&spec, &app, &lib, &top));
 	assert_false(wants(&spec, &other, &lib, &top));
 	spec_done(&spec);
-	/* The kernel below one program, not as a separate entry. */
+	/* The kernel is shown below one program, not as a separate entry. */
 	spec = parse("image:a", "lib-image:no-vmlinux");
 	assert_true(wants(&spec, &app, &kernel, &top));
 	assert_false(top);

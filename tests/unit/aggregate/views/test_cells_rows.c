@@ -21,8 +21,8 @@ enum {
 struct shape {
 	uint32_t whos;
 	uint32_t positions;
-	uint32_t events;    /* of the profile; SOME_EVENTS of them have samples */
-	bool is_mixed;      /* the `who` values are not in order */
+	uint32_t events; /* events of the profile; SOME_EVENTS of them have samples */
+	bool is_mixed;   /* the `who` values are not in order */
 	unsigned int times; /* how often the same source is added */
 };
 

@@ -41,7 +41,7 @@ static void the_last_reference_frees_a_name(void **state)
 	assert_string_equal(name_pool_text(&p, a), "a");
 	name_pool_put(&p, a);
 	assert_int_equal(name_pool_count(&p), 1);
-	/* Another name has its number now, with none of its data. */
+	/* Another name has the number of the removed one now, but none of its data. */
 	assert_int_equal(name_pool_get(&p, "c"), a);
 	assert_string_equal(name_pool_text(&p, a), "c");
 	assert_int_equal(p.names.at[a].number, NAME_POOL_NONE);

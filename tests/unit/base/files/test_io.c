@@ -318,7 +318,7 @@ static void a_peek_consumes_nothing(void **state)
 	assert_memory_equal(bytes, "abcde", 5);
 	pthread_join(late, NULL);
 	close(ends[1]);
-	/* Fewer bytes than requested, as the writer has closed the pipe. */
+	/* io_peek() returns fewer bytes than requested, as the writer has closed the pipe. */
 	assert_int_equal(io_peek(ends[0], bytes, 8), 7);
 	assert_int_equal(io_read_fd(ends[0], &b, 100), 0);
 	assert_int_equal(b.len, 7);

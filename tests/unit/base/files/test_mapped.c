@@ -57,8 +57,8 @@ static void truncated_pages_read_as_zero(void **state)
 	close(fd);
 }
 
-/* Killed by the kernel, or with a sanitizer by its report, even if another mapping was added
- * since. */
+/* A read of a released mapping kills the process (with a sanitizer, its report does), even if
+ * another mapping was added since. */
 static void a_released_mapping_is_not_read(void **state)
 {
 	int fd = file_of('x');
@@ -106,7 +106,7 @@ static void the_number_of_mappings_is_limited(void **state)
 	close(fd);
 }
 
-/* A mapping that was not registered. */
+/* A fault in a mapping that was not registered still kills the process. */
 static void other_faults_still_kill(void **state)
 {
 	struct mapped a;

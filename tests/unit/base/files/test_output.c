@@ -113,7 +113,7 @@ static void refuses_links_of_others(void **state)
 	assert_int_equal(output_target("shared/out", &target, NULL), -EPERM);
 	assert_int_equal(bytes_of("victim"), 6);
 	assert_int_equal(bytes_of("made"), -1);
-	/* The kernel also follows these links. */
+	/* The kernel also follows links like these. */
 	plant("..", "plain/dir", OTHER_USER);
 	assert_int_equal(output_target("plain/out", &target, NULL), -EPERM);
 	expect_open("plain/out", -EPERM);
@@ -133,7 +133,7 @@ static void refuses_files_of_others(void **state)
 	expect_open("shared/out", -EPERM);
 	assert_int_equal(output_target("shared/out", &target, NULL), -EPERM);
 	assert_int_equal(bytes_of("shared/out"), 4);
-	/* In any directory, its owner could read what is written into it. */
+	/* The owner of a directory could read what is written into it. */
 	assert_int_equal(io_write_file("plain/out", "text", 4, 0666), 0);
 	assert_int_equal(chown("plain/out", OTHER_USER, OTHER_USER), 0);
 	expect_open("plain/out", -EPERM);

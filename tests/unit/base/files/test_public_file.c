@@ -178,7 +178,7 @@ static void a_path_belongs_to_all_who_can_change_it(void **state)
 	assert_true(public_file_path_is_of(in_top("user/bin/program"), OTHER_USER));
 	assert_false(
 		public_file_path_is_of(in_top("user/bin/program"), OTHER_USER - 1));
-	/* Another user's link in a sticky directory leads to it. */
+	/* A link in a sticky directory leads to the program: the link must have the same owner. */
 	make_dir("tmp", 01777);
 	assert_int_equal(symlink("../user/bin", in_top("tmp/link")), 0);
 	assert_int_equal(lchown(in_top("tmp/link"), OTHER_USER - 1, 0), 0);

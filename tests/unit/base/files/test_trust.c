@@ -100,7 +100,7 @@ static void refuses_directories_of_others(void **state)
 	assert_int_equal(fchownat(at, "other", OTHER_USER, OTHER_USER, 0), 0);
 	assert_int_equal(trust_open_dir(at, "other", "shown/other", &err), -EPERM);
 	assert_non_null(strstr(err.text, "shown/other belongs to user 65534"));
-	/* That user owns it, and root's files are trusted as well. */
+	/* That user owns the directory, and root's files are trusted as well. */
 	assert_int_equal(mkdirat(at, "roots", 0755), 0);
 	assert_int_equal(chmod(folder, 0755), 0);
 	assert_int_equal(seteuid(OTHER_USER), 0);

@@ -147,7 +147,7 @@ static const struct choosing {
 	{ "i386/skylake", "MEM_LOAD_RETIRED.L1_MISS", "L1_HIT", -EINVAL, 0, 0,
 	  "Invalid unit mask L1_HIT for event MEM_LOAD_RETIRED.L1_MISS: " },
 	{ "i386/skylake", "NOSUCH.MASK", "0x1", -ENOENT, 0, 0, "" },
-	/* The next candidate, if an event does not have the mask. */
+	/* If an event does not have the mask, the next candidate is used. */
 	{ "x86-64/zen3", "LLC_MISSES", NULL, 0, 0x4844, 0x48, NULL },
 	{ "i386/icelake-sp", "DTLB_MISSES", NULL, 0, 0xe08, 0xe, NULL },
 	{ "i386/alderlake", "ITLB_MISS", "0xe", 0, 0xe11, 0xe, NULL },
@@ -470,7 +470,7 @@ static const struct choosing classic_choices[] = {
 	{ "ppc64/power7", "PM_CYC_GRP1", NULL, 0, 0x1e, 0, NULL },
 	{ "ppc64/power4", "PM_GRP_CMPL_GRP1", NULL, 0, 0x7003, 0, NULL },
 	{ "alpha/ev67", "MBOX_REPLAY", NULL, 0, 4, 0, NULL },
-	/* Messages have the name that was given. */
+	/* Messages contain the name that was given. */
 	{ "i386/haswell", "llc_misses", "0x99", -EINVAL, 0, 0,
 	  "Invalid unit mask 0x99 for event llc_misses" },
 	{ "i386/sandybridge", "ld_blocks", "nothing", -EINVAL, 0, 0,

@@ -129,7 +129,8 @@ static const struct together {
 	  "r1:9000,r2:9000,r3:9000,r4:9000,CPU_CLK_UNHALTED:2000000,"
 	  "INST_RETIRED:2000000,r5:9000",
 	  7, 6 },
-	/* Not with a threshold, which its fixed counter does not support. */
+	/* With a threshold, instructions need a general counter: their fixed counter does not
+	 * support thresholds. */
 	{ "i386/skylake", "r1:9000,r2:9000,r3:9000,r4:9000,INST_RETIRED:2000000:c=2", 5,
 	  4 },
 	{ "ppc64/power9", "PM_RUN_CYC:100000,r600f5:100000", 2, 2 },

@@ -208,7 +208,7 @@ static void parses_groups_and_modifiers(void **state)
 	assert_true(reqs.list.at[1].leads);
 	assert_true(reqs.list.at[2].attr.exclude_kernel);
 	assert_false(reqs.list.at[1].member);
-	/* It is read with the first event, and has no separate count. */
+	/* The second event is read together with the first one, and has no separate count. */
 	assert_true(reqs.list.at[2].member);
 	assert_int_equal(reqs.list.at[2].count, 0);
 	assert_int_equal(reqs.list.at[2].attr.sample_period, 0);

@@ -118,7 +118,8 @@ static void one_sample_of_each_event(bool with_period)
 	assert_int_equal(got.nr, 3);
 	check(&got, 0, 50, 1000);
 	check(&got, 1, 60, 3);
-	check(&got, 2, 50, 1500); /* 60 has not counted since */
+	/* Event 60 has not counted anything since, so it has no sample. */
+	check(&got, 2, 50, 1500);
 	group_split_done(&g);
 }
 

@@ -27,7 +27,7 @@ struct seen {
 	pid_t pid;
 	int forks, comms, mmaps, kernel_mmaps, other;
 	char first_path[PATH_BYTES];
-	char comm[2][32]; /* of the leader, of the last other thread */
+	char comm[2][32]; /* names of the leader, and of the last other thread */
 	uint64_t last_ns;
 	bool backwards, malformed;
 	bool anonymous;

@@ -87,7 +87,7 @@ static void reports_loaded_modules(void **state)
 	look(&w, "b 1 0 - Live 0x20\nc 1 0 - Loading 0x30\na 1 0 - Live 0x10\n",
 	     "+c@30 ");
 	look(&w, "c 1 0 - Live 0x30\nb 1 0 - Live 0x20\n", "=c@30 ");
-	/* Loaded at another address, and again at the first one. */
+	/* A module is loaded at another address, and again at the first one. */
 	look(&w, "c 1 0 - Live 0x40\na 1 0 - Live 0x10\n", "+c@40 =c@40 +a@10 =a@10 ");
 	look(&w, "", "");
 	look(&w, "c 1 0 - Live 0x40\n", "+c@40 =c@40 ");

@@ -43,7 +43,7 @@ struct place {
 	size_t nr_peers;
 };
 
-/* More than users may have open at once. */
+/* Uses 30 ms of CPU time. */
 static void spend_cpu(void)
 {
 	struct timespec t = { 0 };
@@ -138,7 +138,7 @@ static void ask(int fd, const char *text)
 	assert_int_equal(send(fd, text, strlen(text), MSG_NOSIGNAL), strlen(text));
 }
 
-/* Returns the bytes that can be read now. */
+/* Returns the bytes that can be read now as a string, valid until the next call. */
 static const char *told(int fd)
 {
 	static char text[256];
@@ -188,7 +188,7 @@ static void waits_for_a_peer_that_does_not_read(void **state)
 	a = come(&p);
 	b = come(&p);
 	turns(&p, 4);
-	/* Until its replies are not read any more. */
+	/* Client `a` reads no replies: it sends requests until the server does not accept more. */
 	while (nr_sent < FLOOD && send(a, "get a\n", 6, MSG_NOSIGNAL) == 6) {
 		nr_sent++;
 		turns(&p, 2);
@@ -199,7 +199,7 @@ static void waits_for_a_peer_that_does_not_read(void **state)
 	ask(b, "get b\n");
 	turns(&p, 4);
 	assert_int_equal(p.asked[unread], 'b');
-	/* When it reads, it receives everything. */
+	/* When client `a` reads, it receives all replies. */
 	for (size_t turn = 0; turn < 16 * FLOOD && nr_ok < nr_sent; turn++) {
 		const char *text = told(a);
 
@@ -266,7 +266,7 @@ static void bounds_the_cost_of_users(void **state)
 	end(&p);
 }
 
-/* However many requests one of them sends. */
+/* Each user is served in turn, however many requests one of them sends. */
 static void serves_users_in_turn(void **state)
 {
 	struct pollfd at = { .events = POLLIN };
@@ -497,8 +497,8 @@ static void slow_readers_do_not_delay_others(void **state)
 		got += read_all(reader, &end_of_it);
 		assert_false(end_of_it);
 	}
-	/* One reader gets everything. The other's memory is limited, and its losses are
-	 * reported. */
+	/* One reader gets all samples. The memory for the other reader is limited, and its losses
+	 * are reported. */
 	assert_int_equal(got, HEAD_BYTES + SAMPLES * ROUNDS * PAIR_BYTES);
 	assert_in_range(control_server_lost(p.server), 1, SAMPLES * ROUNDS - 1);
 	ask(asker, "get a\n");

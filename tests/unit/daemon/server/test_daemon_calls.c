@@ -110,7 +110,7 @@ static void make_refused_calls(void)
 	CHECK((first == SYS_execve && second == SYS_ptrace) ||
 	      (first == SYS_ptrace && second == SYS_execve));
 	CHECK(daemon_calls_next_refused() == -1);
-	/* Calls that depend on their arguments. */
+	/* These calls are allowed only with certain arguments. */
 	errno = 0;
 	CHECK(mprotect(page, PAGE_BYTES, PROT_READ | PROT_EXEC) && errno == EPERM);
 	CHECK(daemon_calls_next_refused() == SYS_mprotect);
@@ -167,7 +167,7 @@ static void other_calls_are_refused_and_logged_once(void **state)
 	run_in_child(make_refused_calls);
 }
 
-/* A newer C library tries them, but does not need them. */
+/* A newer C library tries these calls, but does not need them. */
 static void newer_calls_return_enosys(void **state)
 {
 	(void)state;

@@ -15,7 +15,7 @@
 
 #include "unit.h"
 
-/* As written by opcontrol of OProfile 0.9. */
+/* Settings as written by opcontrol of OProfile 0.9. */
 static const char of_oprofile[] = "SESSION_DIR=/var/lib/oprofile\n"
 				  "CHOSEN_EVENTS_0=CPU_CLK_UNHALTED:100000:0:1:1\n"
 				  "CHOSEN_EVENTS_1=DATA_MEM_REFS:30000:0:0:1\n"

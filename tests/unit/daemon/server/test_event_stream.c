@@ -57,13 +57,13 @@ static void encodes_plain_samples(void **state)
 	s.counter = 0;
 	event_reader_put(&r, &s);
 	EXPECT(&r, ESC, 5, 8, 0);
-	/* Another thread, in anonymous memory. */
+	/* A sample of another thread, in anonymous memory. */
 	s.tid = 12;
 	position =
 		(struct event_position){ .cookie = EVENT_NO_COOKIE, .offset = 0x7f00 };
 	event_reader_put(&r, &s);
 	EXPECT(&r, ESC, 1, 12, 4, ESC, 7, 10, ESC, 3, 0, 0x7f00, 0);
-	/* Another CPU: everything is sent again. */
+	/* A sample on another CPU: all state is sent again. */
 	s.cpu = 0;
 	event_reader_put(&r, &s);
 	EXPECT(&r, ESC, 2, 0, ESC, 1, 12, 4, ESC, 7, 10, ESC, 5, ESC, 3, 0, 0x7f00, 0);
@@ -148,7 +148,7 @@ static void a_slow_reader_gets_the_number_of_lost_samples(void **state)
 		position.offset = i;
 		s.tid = (int32_t)(i % 3);
 		event_reader_put(&r, &s);
-		/* It reads a little from time to time. */
+		/* The reader reads a little from time to time. */
 		if (i % 10000 == 9999) {
 			bytes = event_reader_bytes(&r, &len);
 			most = len > most ? len : most;

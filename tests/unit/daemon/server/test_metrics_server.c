@@ -60,7 +60,8 @@ static int come_at_once(struct place *p)
 	return fd;
 }
 
-/* Normally they arrive slowly enough to be accepted. */
+/* Connects a client 0.1 s after the previous one, which is slow enough to be accepted. Returns its
+ * socket. */
 static int come(struct place *p)
 {
 	p->now += second / 10;
@@ -78,8 +79,8 @@ static void turns(struct place *p, size_t nr)
 		metrics_server_poll(p->server, p->now);
 }
 
-/* Reads everything until the end while the server handles connections; -1: the connection was
- * reset. */
+/* Reads a reply to its end while the server handles connections, and stores it as a string.
+ * Returns its length, or -1 if the connection was reset. */
 static ssize_t told(struct place *p, int fd, char *ret_text, size_t size)
 {
 	size_t len = 0;
@@ -231,7 +232,7 @@ static void disconnects_slow_clients(void **state)
 		turns(&p, 1);
 		p.now++;
 	}
-	/* It replaces the oldest connection. */
+	/* A new connection replaces the oldest one. */
 	fd = come(&p);
 	ask(fd, get);
 	assert_true(told(&p, fd, text, sizeof(text)) > 0);

@@ -108,7 +108,7 @@ static void what_is_too_old_goes_first(void **state)
 	assert_true(is_there(2));
 	assert_true(is_there(3));
 	assert_int_equal(copies.nr_removed, 1);
-	/* Without a limit, all others stay. */
+	/* Without a limit, all other copies stay. */
 	write_copy(4, 2000, 1 << 20);
 	assert_int_equal(copies_bound(dir, 0, 0, &copies), 0);
 	assert_int_equal(copies.bytes, (1 << 20) + 510);

@@ -110,7 +110,7 @@ static void flushes_a_new_file_with_its_directory(void **state)
 	assert_int_equal(times_of(other), 1);
 	assert_int_equal(times_of(folder), 1);
 	assert_int_equal(times_of(below), 1);
-	/* It has the directory's name. */
+	/* `dir` is also written, because it contains the name of the new directory. */
 	assert_int_equal(times_of(dir), 1);
 	/* Files that have not changed for long are on the disk. */
 	notes.nr = 0;

@@ -398,7 +398,7 @@ static void keeps_segments_after_the_live_one(void **state)
 	assert_int_equal(turn_from(&r, 50 * MINUTE, 2).nr_expired, 1);
 	assert_int_equal(look().segments, 3);
 	r.max_bytes = 0;
-	/* A limit that no clock reaches is no limit. */
+	/* A maximum age that no clock reaches has no effect. */
 	r.max_age_ns = UINT64_MAX;
 	assert_int_equal(turn_from(&r, 10 * DAY, 2).nr_expired, 0);
 	assert_int_equal(turn_from(&r, 10 * DAY, 2).nr_merged, 0);
@@ -432,7 +432,7 @@ static void limits_size_and_age(void **state)
 	(void)state;
 	for (int i = 0; i < 4; i++)
 		write_segment((uint64_t)i * DAY, 10 * MINUTE, "boot", true);
-	/* The first one ended at 0:10. */
+	/* The first segment ended at 0:10. */
 	assert_int_equal(turn(&r, 2 * DAY + 5 * MINUTE, false).nr_expired, 0);
 	assert_int_equal(turn(&r, 2 * DAY + 11 * MINUTE, false).nr_expired, 1);
 	assert_int_equal(look().first_s, DAY);
@@ -470,7 +470,8 @@ static void removes_empty_segments(void **state)
 		assert_int_equal(futimens(fd, times), 0);
 		close(fd);
 	}
-	/* The last segment can just have been started, and so can any that has just changed. */
+	/* The last segment is kept, because it can just have been started; so is one that has just
+	 * changed. */
 	turn(&r, 12 * MINUTE, true);
 	assert_int_equal(access(path, F_OK), 0);
 	turn(&r, 10 * MINUTE + 30, false);
@@ -510,8 +511,8 @@ static void abandons_a_merge_on_request(void **state)
 	free(files);
 }
 
-/* A stopped look neither merges nor seals. Segments that used too much memory are merged in
- * smaller groups. */
+/* A scan that is stopped neither merges nor seals segments. Segments that used too much memory are
+ * merged in smaller groups. */
 static void stops_a_scan_on_request(void **state)
 {
 	atomic_bool stop = true;
@@ -534,7 +535,7 @@ static void stops_a_scan_on_request(void **state)
 	assert_int_equal(look().samples, 60);
 }
 
-/* Readers have a minute, even if the clock is set forward. */
+/* Readers have a minute to open merged segments, even if the clock is set forward. */
 static void keeps_segments_for_each_reader(void **state)
 {
 	struct retention r = { 0 };
@@ -550,7 +551,7 @@ static void keeps_segments_for_each_reader(void **state)
 	assert_false(is_there("segment-000001"));
 }
 
-/* Nothing is rewritten while the disk is full, but it is when there is space. */
+/* Segments are not rewritten while the disk is full, but as soon as there is space. */
 static void a_merge_needs_disk_space(void **state)
 {
 	struct retention r = { 0 };
@@ -565,7 +566,7 @@ static void a_merge_needs_disk_space(void **state)
 	assert_int_equal(turn(&r, HOUR + 3, false).nr_merged, 6);
 }
 
-/* The segments after it are merged, and all are sealed. */
+/* If a merge fails, later segments are still merged, and all segments are sealed. */
 static void skips_a_merge_that_fails(void **state)
 {
 	struct retention r = { 0 };
@@ -589,7 +590,7 @@ static void skips_a_merge_that_fails(void **state)
 		turn(&r, 2 * HOUR + i, false);
 	assert_true(file_is_sealed(6));
 	assert_int_equal(look().samples, 120);
-	/* This does not affect another session. */
+	/* The failure has no effect on the next session. */
 	retention_begin(&r);
 	assert_int_equal(turn(&r, 2 * HOUR + 80, false).nr_merged, 6);
 }

@@ -174,7 +174,7 @@ static void written_is_read_again(enum packing packing)
 	assert_int_equal(tar_reader_next(t, &m, &err), 1);
 	tar_reader_free(t);
 
-	/* More than the limit for unpacking. */
+	/* The member is larger than the limit for unpacking. */
 	b = (struct bytes){ file, sizeof(file) };
 	assert_int_equal(tar_reader_new((struct tar_source){ take, &b }, 4000, &t), 0);
 	assert_int_equal(tar_reader_next(t, &m, &err), 0);

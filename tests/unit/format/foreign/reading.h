@@ -14,7 +14,7 @@ struct reading {
 	reading_fn read;
 	const void *bytes;
 	size_t len;
-	/* Everything that is read, one line per sample: "EVENT COMM PID/TID TIME COUNT PERIOD:
+	/* All samples that are read, one line each: "EVENT COMM PID/TID TIME COUNT PERIOD:
 	 * NAME(IMAGE) ... [truncated]". */
 	const char *samples;
 	uint64_t skipped;

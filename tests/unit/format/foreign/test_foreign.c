@@ -15,7 +15,7 @@
 #include "base/err.h"
 #include "unit.h"
 
-/* Everything that was read, one line per sample: "EVENT COMM PID/TID CPU TIME COUNT PERIOD:
+/* All samples that were read, one line each: "EVENT COMM PID/TID CPU TIME COUNT PERIOD:
  * NAME(IMAGE) ... [truncated]". */
 struct heard {
 	char text[8192];
@@ -232,7 +232,7 @@ static void reads_text_of_perf_script(void **state)
 	check("perf-script", text, sizeof(text) - 1, wanted, 1);
 }
 
-/* Whatever fields -F selects, they are not mistaken for others. */
+/* The fields that -F selects are not mistaken for others. */
 static void reads_any_fields_of_perf_script(void **state)
 {
 #define STACK "\t          401136 work+0x10 (/x)\n\t          401036 main+0x6 (/x)\n\n"

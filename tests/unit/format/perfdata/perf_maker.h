@@ -49,7 +49,7 @@ void put_section(struct perf_maker *m, uint64_t offset, uint64_t size);
 int maker_fd(const struct perf_maker *m);
 int maker_fd_of(const void *bytes, size_t len);
 
-/* The result of reading it. */
+/* The result of reading a file. */
 struct seen {
 	int opened; /* result of the opening */
 	int result; /* of the last next() */

@@ -234,7 +234,8 @@ static void rejects_samples_of_unknown_events(void **state)
 	finish(&m, &seen, NULL);
 }
 
-/* For events whose fields are all known and have a fixed size. */
+/* A sample that claims to be too long does not hide the samples after it if all fields of its
+ * event are known and have a fixed size. */
 static void a_too_long_sample_hides_no_others(void **state)
 {
 	(void)state;
@@ -258,7 +259,7 @@ static void a_too_long_sample_hides_no_others(void **state)
 	}
 }
 
-/* Its samples belong to other events. */
+/* A second recording in the file is ignored, because its samples belong to other events. */
 static void ignores_a_recording_after_the_first(void **state)
 {
 	(void)state;
@@ -437,7 +438,7 @@ static void recognizes_magic_numbers(void **state)
 
 /* ---- windows ---- */
 
-/* More than a window, with records of all sizes, and an AUX payload of 3 MiB in between. */
+/* Writes more than a window, with records of all sizes, and an AUX payload of 3 MiB in between. */
 static void put_much(struct perf_maker *m, uint64_t *ret_samples)
 {
 	static const uint8_t junk[3 << 20];
@@ -551,7 +552,7 @@ static void handles_truncation_during_reading(void **state)
 	truncated_while_read_of(true);
 }
 
-/* ... while a chunk is in use. */
+/* Another process truncates the file while a chunk is in use. */
 static void handles_truncation_of_a_mapped_chunk(void **state)
 {
 	struct perf_maker m = { 0 };

@@ -84,7 +84,7 @@ static void comes_as_from_the_cache(bool stacks, bool bad)
 	check_same(&cached, &cold);
 	/* Chunks end at the same positions, which the handling of damaged times depends on. */
 	assert_true(cached.ends == cold.ends);
-	/* Reading did not add it to the page cache. */
+	/* Reading did not add the file to the page cache. */
 	assert_true(direct_is_worth(fd, 0, m.out.len));
 	assert_int_equal(perf_input_rewind(in, NULL), 0);
 	maker_read_all(in, &again);

@@ -65,7 +65,7 @@ static void put_build_id(struct perf_maker *m)
 	put_text(m, "[kernel.kallsyms]", 32);
 }
 
-/* As perf record writes it: metadata, payload, records, build-ids. */
+/* Makes a stream as perf record writes it: metadata, payload, records, build-ids. */
 static void make_stream(struct perf_maker *m)
 {
 	buf_put(&m->out, m->big ? "2ELIFREP" : "PERFILE2", 8);
@@ -252,7 +252,7 @@ static void survives_every_prefix(void **state)
 		assert_int_equal(seen.opened, 0);
 		assert_int_equal(seen.result, 1);
 		assert_int_equal(seen.damage.bad_bytes, 0);
-		/* Everything is there, except the 40 bytes of payload. */
+		/* All bytes are counted, except the 40 bytes of payload. */
 		there = seen.bytes + seen.damage.cut_bytes + PIPE_HEADER;
 		if (seen.types[TRACING_DATA])
 			there += 40 - seen.damage.missing_bytes;
@@ -374,7 +374,8 @@ static void put_directory_features(struct perf_maker *m, uint64_t version,
 	put8(m, version);
 }
 
-/* Also if the last file is missing. A directory can have a single data file and other files. */
+/* Missing files are reported, even if only the last one is missing. A directory can have a single
+ * data file and other files. */
 static void reports_missing_files_in_a_directory(void **state)
 {
 	static const struct {

@@ -83,7 +83,7 @@ static void make_zipped(struct perf_maker *m, const struct perf_maker *plain,
 	z.stream = NULL;
 }
 
-/* Without the rounds in between. */
+/* Checks that the samples are those of `plain`; the rounds between them are ignored. */
 static void assert_same_samples(const struct seen *seen, const struct perf_maker *plain,
 				bool swap)
 {
@@ -147,7 +147,7 @@ static void records_can_straddle_frames(void **state)
 	check_pieces(true, COMPRESSED2, 777);
 }
 
-/* A frame that unpacks to more than fits into a window. */
+/* Reads a frame that unpacks to more than fits into a window. */
 static void reads_more_than_a_window(void **state)
 {
 	static struct zipper z;

@@ -16,7 +16,8 @@
 
 enum {
 	RECORDING_SAMPLES_MAX = 200000,
-	RECORDING_SEALED_UNIT_NS = 400, /* of which all times are multiples */
+	/* All times of a sealed recording are multiples of it. */
+	RECORDING_SEALED_UNIT_NS = 400,
 	RECORDING_PATH_MAX = 256
 };
 

@@ -43,7 +43,7 @@ static void add_ballast(struct file *f, size_t len)
 	free(string);
 }
 
-/* For the tests that run twice. */
+/* The file is sealed: set by the tests that run twice. */
 static bool sealed;
 
 static void make_file(struct file *f, bool wild, size_t nr_flushes, size_t per_flush,
@@ -277,7 +277,8 @@ static void each_byte_may_flip(void **state)
 	free_file(&f);
 }
 
-/* Returns the offset of the n-th block of a type, trusting the lengths. */
+/* Returns the offset of the n-th block of a type, relying on the lengths of the blocks before
+ * it. */
 static size_t find_block(const struct file *f, uint8_t type, int n)
 {
 	size_t at = 32;

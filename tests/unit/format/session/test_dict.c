@@ -48,7 +48,7 @@ static void identifies_images_by_build_id(void **state)
 	assert_int_equal(dict_image(&d, &image), 2);
 	image.build_id.bytes[1] = 1;
 	assert_int_equal(dict_image(&d, &image), 3);
-	/* Any file can claim this. */
+	/* Any file can claim this build-id. */
 	assert_int_equal(dict_image_of_file(&d, &image), 3);
 	image.inode++;
 	assert_int_equal(dict_image(&d, &image), 3);

@@ -9,7 +9,7 @@
 #include "alloc_fail.h"
 #include "recording.h"
 
-/* Everything that a sample refers to. */
+/* Describes everything that a sample refers to, as text. */
 static void describe(const struct dict *d, const struct sample *s, char *out,
 		     size_t size)
 {
@@ -123,7 +123,7 @@ static void rejects_damaged_references(void **state)
 	s.stack = inner;
 	assert_int_equal(dict_merge_sample(&m, &s), 0);
 	assert_int_equal(all.stacks.at[s.stack].parent, STACK_TRUNCATED);
-	/* A node that is its own caller. */
+	/* A stack that is its own caller. */
 	s.stack = inner = dict_stack(&r.dict, 999, dict_frame(&r.dict, 0, 0x11));
 	r.dict.stacks.at[inner].parent = inner;
 	s.event = 0;

@@ -79,7 +79,8 @@ static size_t expect_order(struct recording *r)
 	return most;
 }
 
-/* As a recorder drains its rings: one CPU after the other, a few hundred samples each. */
+/* Writes samples as a recorder drains its rings: one CPU after the other, a few hundred samples
+ * each. */
 static void merges_rings_in_little_memory(void **state)
 {
 	struct segment_writer *w;

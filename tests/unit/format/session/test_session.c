@@ -139,7 +139,8 @@ static bool reads_as_unfinished(const struct recording *r)
 	return unfinished;
 }
 
-/* A segment is not damaged while its recorder runs, but it is if that was killed. */
+/* A segment is not damaged while its recorder runs, but it is damaged if the recorder was
+ * killed. */
 static void reads_a_segment_during_writing(void **state)
 {
 	struct segment_writer *w;
@@ -166,13 +167,14 @@ static void reads_a_segment_during_writing(void **state)
 	}
 	assert_int_equal(waitpid(pid, &status, 0), pid);
 	assert_int_equal(status, 0);
-	/* The same, in this process. */
+	/* Adds the samples of the child to the expected ones of this process. */
 	recording_add(&r, NULL, 100);
 	assert_true(reads_as_unfinished(&r));
 	recording_done(&r);
 }
 
-/* The end is written after the rest was read: it does not count as missing. */
+/* The recorder writes the end of the segment after the rest was read: the end does not count as
+ * missing. */
 static void handles_a_segment_that_ends_during_reading(void **state)
 {
 	struct sample_batch batch;
@@ -278,7 +280,7 @@ static void reads_old_totals(void **state)
 	struct session_totals totals = { .samples = 300,
 					 .stack_ends = { 1, 2, 3 },
 					 .event_shares = { 101, 0, 102 } };
-	/* Their number, and one byte each. */
+	/* The number of shares, and one byte for each. */
 	const size_t shares = 1 + SESSION_EVENT_SHARES;
 	struct session_totals got;
 	struct buf out = { 0 };
@@ -286,7 +288,7 @@ static void reads_old_totals(void **state)
 
 	(void)state;
 	session_totals_put(&totals, &out);
-	/* Their number, and one byte each. */
+	/* The number of stack ends, and one byte for each. */
 	in = cursor_le(out.data, out.len - shares - 1 - SESSION_STACK_ENDS);
 	assert_int_equal(session_totals_get(&in, &got), 0);
 	assert_int_equal(got.samples, 300);
@@ -568,7 +570,7 @@ static void rejects_wrong_headers_of_calls(void **state)
 		assert_int_equal(dict_init(&d), 0);
 		assert_int_equal(dict_image(&d, &image), 0);
 		assert_int_equal(dict_frame(&d, 0, 5), 0);
-		head[0] = 1; /* after the existing frame */
+		head[0] = 1; /* number of the first new frame, after the existing one */
 		head[2 + CALLS_LENGTHS] = head[2 + CALLS_CALLERS] = 1;
 		head[2 + CALLS_FRAMES] = 2;
 		head[FIRST_HOW] = head[ROOT_HOW] = 1;
@@ -583,14 +585,14 @@ static void rejects_wrong_headers_of_calls(void **state)
 	}
 }
 
-/* The columns of a section, by their numbers. */
+/* Returns element `i` of a column of a section. */
 static uint64_t told(const struct dict_calls *c, size_t column, size_t i)
 {
 	assert_true(i < c->columns[column].list.nr);
 	return c->columns[column].list.at[i];
 }
 
-/* A section is independent of the one before, which can have had more frames. */
+/* A section does not depend on the section before it, which can have more frames. */
 static void each_section_of_calls_starts_from_zero(void **state)
 {
 	const size_t first_of_chain = CALLS_HOWS + CALLS_RECENT + 1;
@@ -701,7 +703,7 @@ static void rejects_wrong_calls(void **state)
 	dict_done(&d);
 }
 
-/* The same for those of version 2. */
+/* Stacks of version 2 that refer to nothing, or are too short, are refused. */
 static void rejects_wrong_old_calls(void **state)
 {
 	static const struct call_words rows[] = {
@@ -990,7 +992,7 @@ static void a_segment_appears_with_its_header(void **state)
 	recording_done(&r);
 }
 
-/* Writes, flushing twice, and reads back. Returns the first error. */
+/* Writes a recording with two flushes, and reads it back. Returns the first error. */
 static int whole_round(struct recording *r)
 {
 	struct segment_writer *w = NULL;

@@ -115,7 +115,7 @@ static void text_lists_functions_by_samples(void **state)
 	assert_string_equal(text, "");
 	free(text);
 	assert_int_equal(fill(&t), 0);
-	/* large, small and other, which was called. */
+	/* The functions large and small, and `other`, which was called. */
 	assert_int_equal(afdo_tree_nr_functions(&t), 3);
 	text = text_of(&t);
 	assert_string_equal(text, "large:100:4\n"

@@ -135,7 +135,8 @@ static void merges_many_threads_of_a_process(void **state)
 	dict_done(&m.dict);
 }
 
-/* Each has 0.2 %, less than the smallest share that is shown if everything fits. */
+/* Each callee has 0.2 % of the samples, which is less than the smallest share that is shown if
+ * everything fits. */
 static void merges_many_callees_into_their_caller(void **state)
 {
 	static struct made m;

@@ -73,7 +73,7 @@ static void puts_commas_between_values(void **state)
 	free(got);
 }
 
-/* More than is buffered before it is written. */
+/* The rows are longer than the buffer. */
 static void writes_rows_of_numbers_as_arrays(void **state)
 {
 	static const uint32_t few[] = { 0, JSON_NONE, 4294967294 };

@@ -40,7 +40,7 @@ static void make(struct model *m)
 	event.name = strtab_add(&m->p.strings, "event");
 	assert_true(vec_push(&m->p.events, event));
 	for (int i = 0; i < NR_COMMS; i++) {
-		/* Not in the order of their numbers. */
+		/* The names of commands are not in the order of their numbers. */
 		char name[] = { (char)('a' + i * 5 % NR_COMMS), 0 };
 
 		m->comms[i] = strtab_add(&m->p.strings, name);
@@ -151,7 +151,7 @@ static void equal_counts_are_sorted_by_name(void **state)
 }
 
 enum {
-	PERCENT = 12 /* some, but not all, have it in a single column */
+	PERCENT = 12 /* some lines, but not all, have this share in a single column */
 };
 
 static void the_threshold_applies_to_any_column(void **state)

@@ -23,7 +23,7 @@ static void allows_a_burst_and_a_share(void **state)
 	/* After the wait exactly that time is available. */
 	assert_int_equal(allowance_spend(&a, s + s / 2, 0), 0);
 	assert_int_equal(allowance_spend(&a, s + s / 2, 1 * ms), s / 2);
-	/* Never more than at the start. */
+	/* The saved time is never more than at the start. */
 	assert_int_equal(allowance_spend(&a, 1000 * s, 20 * ms), 0);
 	assert_int_equal(allowance_spend(&a, 1000 * s, 2 * ms), s);
 }

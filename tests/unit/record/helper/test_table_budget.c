@@ -86,7 +86,7 @@ static void other_users_and_the_system_have_own_budgets(void **state)
 	table_budget_spend(b, 1000, s, 2 * s);
 	assert_false(table_budget_allows(b, 1000, s));
 	assert_true(table_budget_allows(b, 1001, s));
-	/* The governor limits this one. */
+	/* The budget of system files has no limit here: the governor limits their cost. */
 	table_budget_spend(b, TABLE_ACCOUNT_SYSTEM, s, 100 * s);
 	assert_true(table_budget_allows(b, TABLE_ACCOUNT_SYSTEM, s));
 	assert_int_equal(table_budget_spent_ns(b), 2 * s);

@@ -29,9 +29,9 @@
 #include "unit.h"
 
 enum {
-	MARK_OFFSET = 77, /* of the only row of a table */
+	MARK_OFFSET = 77, /* offset in the only row of a table */
 	HELPER_FD = 3,
-	QUESTIONS_MAX = 5000 /* more than a socket holds */
+	QUESTIONS_MAX = 5000 /* more requests than a socket holds */
 };
 
 /* Shared by the test and a worker: the number of the request that it answers without reading
@@ -101,7 +101,8 @@ static void send_binary(int fd)
 	send_answer(&fd, 1);
 }
 
-/* Sanitizers compile a trap to a function that does other things first. */
+/* Crashes by a write to memory without access: sanitizers replace a trap by a function that does
+ * other things first. */
 static void crash(void)
 {
 	volatile char *nothing =
@@ -121,8 +122,8 @@ static int take_memory(size_t bytes)
 	return -ENODATA;
 }
 
-/* Reads no more requests and never ends. Sends few answers, so that those to the last request
- * are not a flood. */
+/* Reads no more requests and never ends. Sends answers slowly, so that the answers to the last
+ * request do not count as a flood. */
 static void answer_unread(void)
 {
 	const struct itimerval never = { .it_value = { 0 } };
@@ -442,7 +443,7 @@ static void rejects_unrequested_replies(void **state)
 	int r = ask(h, "c", &table);
 
 	(void)state;
-	/* A packet in another form counts as no answer. */
+	/* A packet of another form is not accepted as an answer. */
 	assert_int_equal(r, -EAGAIN);
 	assert_null(table);
 	is_made(h, "T");
@@ -494,7 +495,7 @@ static void the_kernel_kills_the_worker_first(void **state)
 	end(h);
 }
 
-/* Its socket becomes full: the daemon does not wait until there is space. */
+/* If the socket of a worker is full, the daemon does not wait until there is space. */
 static void replaces_a_worker_that_does_not_read(void **state)
 {
 	struct table_helper *h;
@@ -511,7 +512,7 @@ static void replaces_a_worker_that_does_not_read(void **state)
 	do {
 		++*expected;
 		r = ask(h, "T", &table);
-		/* Or the test is slow, and it counts as a flood. */
+		/* -EAGAIN: the test is slow, so the answers of the worker count as a flood. */
 	} while ((r == -ENODATA || r == -EAGAIN) && *expected < QUESTIONS_MAX);
 	assert_int_equal(r, 0);
 	unwind_table_free(table);

@@ -188,7 +188,7 @@ static void who_stops_it_leaves_the_rest(void **state)
 	assert_true(copy_list_make(&l, NULL));
 	assert_string_equal(text_of("images/1"), "one");
 	assert_string_equal(text_of("images/2"), "two");
-	/* The other copies are not requested. */
+	/* The other copies are not requested any more. */
 	write_file("three", "three");
 	take(&l, "three", true, "3");
 	copy_list_done(&l);

@@ -34,7 +34,7 @@ static void own_mounts_are_lasting(void **state)
 	assert_true(lasting_mounts_has(&m, mount_of(io_open("/tmp", O_PATH, 0))));
 	mount = mount_of(memfd_create("test", MFD_CLOEXEC));
 	assert_true(lasting_mounts_has(&m, mount));
-	/* It is not mounted anywhere. */
+	/* The file system of unnamed files in memory is not mounted anywhere. */
 	assert_false(lasting_mounts_was_there(&m, mount));
 	lasting_mounts_done(&m);
 }

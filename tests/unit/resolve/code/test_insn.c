@@ -223,7 +223,7 @@ static void check_mark(const struct insn_marks *m, uint64_t at, enum insn_mode m
 	assert_int_equal(got, end);
 }
 
-/* The assembler's mapping symbols take precedence over function symbols. */
+/* The assembler's mapping symbols take precedence over the symbols of functions. */
 static void uses_mapping_symbols(void **state)
 {
 	static const struct elf_maker_symbol symbols[] = {
@@ -252,7 +252,7 @@ static void uses_mapping_symbols(void **state)
 	check_mark(NULL, 1, INSN_CODE, UINT64_MAX);
 }
 
-/* Stripped: only the lowest bits of exported symbols are known. */
+/* In a stripped file, only the lowest bits of exported symbols are known. */
 static void handles_files_without_mapping_symbols(void **state)
 {
 	static const struct elf_maker_symbol symbols[] = {
@@ -263,7 +263,7 @@ static void handles_files_without_mapping_symbols(void **state)
 	struct insn_marks *m = marks_of(EM_ARM, symbols, COUNT_OF(symbols));
 
 	(void)state;
-	/* Code before the first one is taken to be like most of them. */
+	/* Code before the first symbol is assumed to be of the kind that most symbols have. */
 	check_mark(m, V, INSN_THUMB, V + 0x10);
 	check_mark(m, V + 0x10, INSN_THUMB, V + 0x20);
 	check_mark(m, V + 0x20, INSN_CODE, UINT64_MAX);

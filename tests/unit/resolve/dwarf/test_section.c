@@ -157,7 +157,7 @@ static void test_rejects_too_large_sections(void **unused)
 	assert_int_equal(open_claim(1280 * mb, 20 * mb), -EBADMSG);
 	assert_int_equal(open_claim(1281 * mb, 20 * mb - 1), -EFBIG);
 	assert_int_equal(open_claim(UINT64_MAX, 3 * mb), -EFBIG);
-	/* More than is possible, for any size. */
+	/* No compression reaches this ratio, whatever the size. */
 	assert_int_equal(open_claim(300 * mb, 4096), -EFBIG);
 }
 

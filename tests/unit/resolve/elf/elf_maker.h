@@ -59,7 +59,8 @@ struct elf_maker {
 	const uint8_t *others; /* st_other of each symbol; NULL: all 0 */
 	const struct elf_maker_section *sections;
 	size_t nr_sections;
-	uint64_t eh_frame_hdr; /* address of a segment PT_GNU_EH_FRAME; 0: none */
+	/* Address of a segment PT_GNU_EH_FRAME; 0: no such segment. */
+	uint64_t eh_frame_hdr;
 };
 
 /* Appends the file; the caller owns `out`. */

@@ -24,7 +24,7 @@ static const struct elf_maker_section sections[] = {
 	{ ".plt", SHT_PROGBITS, CODE, V + 0x240, bytes, 0x40, 0, 0 },
 	{ ".rodata", SHT_PROGBITS, SHF_ALLOC, V + 0x300, bytes, 0x80, 0, 0 },
 	{ ".opd", SHT_PROGBITS, SHF_ALLOC, V + 0x400, bytes, 0x20, 0, 0 },
-	/* Not in memory, so it is not code of the program. */
+	/* The section is not in memory, so it is not code of the program. */
 	{ ".data", SHT_PROGBITS, 0, 0, bytes, 0x30, 0, 0 },
 };
 

@@ -24,7 +24,8 @@ static void crc_agrees_with_zlib(void **state)
 		assert_int_equal(debug_link_crc(debug_link_crc(0, text, cut),
 						text + cut, 9 - cut),
 				 0xcbf43926);
-	/* Bit by bit after the polynomial, compared with eight bytes at a time. */
+	/* Computes the CRC bit by bit after its polynomial, to compare it with the function, which
+	 * takes eight bytes at a time. */
 	whole = 0xffffffff;
 	for (size_t i = 0; i < sizeof(many); i++) {
 		many[i] = (char)(i * 7);

@@ -46,10 +46,10 @@ struct world {
 	struct jit_stage *stage;
 	uint32_t memory; /* images */
 	uint32_t program;
-	uint32_t outer;     /* stack: the program's alone */
-	uint32_t leaf;      /* the code, called by the program */
-	uint32_t callee;    /* the program, called by the code */
-	uint32_t elsewhere; /* memory that the dump does not know */
+	uint32_t outer;     /* stack of the program alone */
+	uint32_t leaf;      /* stack of the code, called by the program */
+	uint32_t callee;    /* stack of the program, called by the code */
+	uint32_t elsewhere; /* stack in memory that the dump does not know */
 };
 
 static int make_world(struct world *w)
@@ -121,7 +121,7 @@ static void stacks_are_resolved_at_their_time(void **state)
 	assert_int_equal(jit_stage_stack(w.stage, w.leaf, 1999), first);
 	assert_int_equal(jit_stage_stack(w.stage, w.leaf, 0), first);
 	assert_int_equal(jit_stage_stack(w.stage, w.leaf, UINT64_MAX), second);
-	/* The same through a callee that is not JIT code. */
+	/* A callee that is not JIT code gets the right caller, too. */
 	assert_int_equal(
 		w.dict.stacks.at[jit_stage_stack(w.stage, w.callee, 1500)].parent,
 		first);
@@ -163,7 +163,8 @@ static void handles_another_clock(void **state)
 	struct world w;
 
 	(void)state;
-	/* The dump was started at 500 of its clock, and mapped at 10500 of the other clock. */
+	/* The dump was started at 500 of its own clock, and mapped at 10500 of the recording's
+	 * clock. */
 	assert_int_equal(make_world(&w), 0);
 	assert_int_equal(add_dump(&w, fd, JIT_CLOCK_MAPPED, 10500), 0);
 	assert_int_equal(place_of(&w, jit_stage_stack(w.stage, w.leaf, 11999)),
@@ -171,7 +172,7 @@ static void handles_another_clock(void **state)
 	assert_int_equal(place_of(&w, jit_stage_stack(w.stage, w.leaf, 12000)),
 			 SECOND + 4);
 	done_world(&w);
-	/* Without a time: the last one. */
+	/* If the times of a dump cannot be compared, its last function at the address is used. */
 	assert_int_equal(make_world(&w), 0);
 	assert_int_equal(add_dump(&w, fd, JIT_CLOCK_NONE, 0), 0);
 	assert_int_equal(place_of(&w, jit_stage_stack(w.stage, w.leaf, 1500)),

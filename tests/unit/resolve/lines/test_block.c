@@ -149,7 +149,7 @@ static void test_seek(void **state)
 	buf_done(&out);
 }
 
-/* Like line_block_scope_at(), and where it ends. */
+/* Compares line_seek_scope() with line_block_scope_at(), and checks where the scope ends. */
 static void test_seek_scope(void **state)
 {
 	static const uint64_t ends[] = { 1000, 1100, 1150, 1160, 1200, 1500 };

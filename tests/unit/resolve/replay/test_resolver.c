@@ -1023,7 +1023,7 @@ static bool is_rewritten(void *ctx, const char *path, const struct image *image)
 	return image->build_id.bytes[3] != w->rewritten;
 }
 
-/* A linker that keeps the inode: new mappings contain a different binary. */
+/* A linker rewrites a file with the same inode: new mappings contain a different binary. */
 static void test_image_that_was_rewritten(void **unused)
 {
 	const struct timespec wait = { .tv_nsec = 200000000 };
@@ -1118,7 +1118,7 @@ static void test_unsampled_names_are_dropped(void **state)
 	resolver_frontier(w.resolver, time);
 	assert_true(resolver_kept(w.resolver).names < 10);
 	assert_int_equal(resolver_kept(w.resolver).old, 0);
-	/* The current mappings have their names. */
+	/* The current mappings still have their names. */
 	assert_string_equal(at(&w, time, 5, 5, 0x9010),
 			    "n199999 /tmp/file199999+0x10 /bin/flood");
 	assert_string_equal(at(&w, time, 5, 5, 0xa010),
@@ -1175,7 +1175,7 @@ static void test_history_of_one_process_is_bounded(void **state)
 	}
 	resolver_frontier(w.resolver, 30);
 	assert_string_equal(at(&w, 50, 7, 7, 0x9010), "other /lib/old+0x10 /bin/other");
-	/* The oldest version that is left. */
+	/* The sample is resolved with the oldest version that is left. */
 	assert_int_not_equal(strncmp(at(&w, 100, 5, 5, 0x9010), "n0 ", 3), 0);
 	assert_string_equal(at(&w, time, 5, 5, 0x9010),
 			    "n199999 /tmp/file199999+0x10 /tmp/file0");
@@ -1257,7 +1257,7 @@ static void test_mappings_of_the_largest_user_are_lost(void **state)
 			    "other /lib/other+0x10 /bin/other");
 	assert_string_equal(at(&w, 60, 100, 100, 0x100010),
 			    "flood [unknown]+0x100010 /bin/flood");
-	/* It gets no others, nor do its children, before an exec. */
+	/* The process gets no new mappings before an exec, and neither do its children. */
 	do_mmap(&w, 70, 100, 0x100000, 0x1000, 0, "/tmp/again");
 	do_task(&w, 70, PERF_RECORD_FORK, 300, 100, 300, 100);
 	assert_string_equal(at(&w, 80, 100, 100, 0x100010),
@@ -1374,7 +1374,8 @@ static void test_unsampled_cgroups_are_dropped(void **state)
 		tell_cgroup(&c.w, 4, 1000 + i, path);
 		assert_true(resolver_kept(c.w.resolver).names < 4200);
 	}
-	/* The newest, one that has samples, and one that was dropped. */
+	/* The newest name and one that has samples are kept; a name that was dropped is queried
+	 * again. */
 	assert_string_equal(cgroup_at(&c.w, 5, 10, 1000 + FLOOD - 1), "/user/199999");
 	assert_string_equal(cgroup_at(&c.w, 6, 10, 5), "/five");
 	assert_int_equal(c.asked, 0);

@@ -131,7 +131,8 @@ static void end(struct scene *w)
 	decoder_done(&w->decoder);
 }
 
-/* Unwinds `nr` of them ahead, and resolves them. Returns how many were found ahead. */
+/* Unwinds the stacks of `nr` samples ahead, and resolves the samples. Returns how many stacks were
+ * found ahead. */
 static size_t resolve_group(struct scene *w, struct resolver_ahead *a,
 			    struct moment *moments, size_t nr, uint32_t *ret_stacks)
 {
@@ -147,7 +148,8 @@ static size_t resolve_group(struct scene *w, struct resolver_ahead *a,
 	for (size_t i = 0; i < nr; i++) {
 		struct sample s;
 
-		/* A new thread in resolver_find() invalidates this. */
+		/* resolver_find() for a new thread would invalidate a pointer that was fetched
+		 * earlier. */
 		found[i].ahead = resolver_ahead_get(a, i);
 		nr_found += found[i].ahead->found;
 		assert_int_equal(resolver_finish(w->resolver, &w->decoder,
@@ -188,7 +190,8 @@ static void compare_with_threads(unsigned int nr_threads)
 		nr_found += resolve_group(&together, a, &moments[i], nr, &many[i]);
 	}
 	resolver_ahead_free(a);
-	/* At least half of them are in binaries only, and one group was the first. */
+	/* At least half of the stacks are in binaries only, and those of the first group are not
+	 * found ahead. */
 	assert_true(nr_found > SAMPLES / 4);
 	assert_true(nr_found < SAMPLES);
 	assert_memory_equal(one, many, sizeof(one));

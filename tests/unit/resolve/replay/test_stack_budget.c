@@ -38,7 +38,7 @@ static void test_a_used_up_budget_cuts_one_users_stacks(void **unused)
 			 STACK_BUDGET_FRAMES);
 	assert_int_equal(stack_budget_frames(&b, 1000, 2 * NS_PER_S + NS_PER_MS, DEEP),
 			 DEEP);
-	/* It grows to its maximum. */
+	/* The budget grows to its maximum. */
 	assert_int_equal(stack_budget_frames(&b, 1000, 100000 * NS_PER_S, DEEP), DEEP);
 	stack_budget_spend(&b, 1000, MOST);
 	assert_int_equal(stack_budget_frames(&b, 1000, 100000 * NS_PER_S, DEEP),

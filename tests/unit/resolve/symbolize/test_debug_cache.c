@@ -149,7 +149,7 @@ static void ignores_broken_links(void **state)
 	assert_int_equal(open_part(f, DEBUG_CACHE_ELF, NULL), 0);
 	put_text(f, LINK, "not a link");
 	assert_int_equal(open_part(f, DEBUG_CACHE_ELF, NULL), -ESTALE);
-	/* By its name, the binary is also found with a damaged link, or without any. */
+	/* The binary is also found by its name, with a damaged link or without a link. */
 	assert_int_equal(open_part(f, DEBUG_CACHE_ELF, "/usr/bin/w"), 0);
 	assert_int_equal(unlink(path_of(f, LINK)), 0);
 	assert_int_equal(open_part(f, DEBUG_CACHE_ELF, "/usr/bin/w"), 0);

@@ -194,7 +194,7 @@ static uint32_t locate(const struct test *t, const char *object, uint64_t addres
 	return find_image(t, IMAGE_KERNEL, object);
 }
 
-/* Returns whether that perf is known to be wrong. */
+/* Returns whether the perf that printed the line is known to be wrong about the address. */
 static bool is_known(const struct test *t, uint64_t address, const char *symbol,
 		     const char *object)
 {
@@ -206,9 +206,9 @@ static bool is_known(const struct test *t, uint64_t address, const char *symbol,
 	 * here across all of .plt. */
 	if (armhf && name && !strcmp(name, "/work") && !strcmp(symbol, "_init"))
 		return address >= 0x4e8;
-	/* It assumes 12 bytes for each entry of .plt; those called from Thumb code have 16, so
-	 * it prints another name, or none. The instructions of the entry at 0x6ae28 load from
-	 * the slot of CRYPTO_free. */
+	/* perf assumes 12 bytes for each entry of .plt; those called from Thumb code have 16, so
+	 * it prints another name, or none. The instructions of the entry at 0x6ae28 load from the
+	 * slot of CRYPTO_free. */
 	if (armhf && len > 4 && !strcmp(symbol + len - 4, "@plt"))
 		return true;
 	return armhf && !strcmp(object, "/usr/bin/openssl") && address == 0x1e75c;

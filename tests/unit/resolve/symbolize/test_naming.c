@@ -361,8 +361,8 @@ static void a_copy_of_one_file(void **state)
 	free(by_inode);
 }
 
-/* A copy can be of any file that claimed the build-id. It is used if the file was stripped or
- * rebuilt. */
+/* A copy can be one of any file that claimed the build-id. The copy is used if the file was
+ * stripped or rebuilt. */
 static void an_untouched_file_goes_before_a_copy(void **state)
 {
 	struct fixture *f = *state;
@@ -591,7 +591,7 @@ static void in_the_image_path(void **state)
 	expect(f, none, NAMING_NO_FILE, "");
 	expect_warnings(f, "/gone/none could not be found.\n");
 	expect(f, other, NAMING_OTHER_FILE, "");
-	expect_warnings(f, ""); /* there was a warning about that name */
+	expect_warnings(f, ""); /* the warning about that name was printed before */
 	end_with(f, locations);
 	log_set_sink(NULL);
 }

@@ -16,7 +16,7 @@
 enum {
 	V = ELF_MAKER_VADDR,
 	O = ELF_MAKER_OFFSET,
-	PLT = 0x800, /* these three from V and O */
+	PLT = 0x800, /* these three are distances from V and from O */
 	ASM = 0x900,
 	FRAMES = 0xa00,
 	GOT = V + 0xc00,

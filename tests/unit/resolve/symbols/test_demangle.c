@@ -138,7 +138,7 @@ static void limits_binders_of_rust(void **state)
 		{ "_RINvC1a1fFGfe_EFGfe_EuE", false }, /* twice 946 */
 		{ "_RINvC1a1fFGzzzzzzzzzzzz_EuE", false },
 		{ "_RNvC1a9Gzzzzzzz_", true }, /* in an identifier */
-		/* The same, and a type that refers to it. */
+		/* The same identifier, and a type that refers into it. */
 		{ "_RINvC1a14FGzzzzzzzz_EuxB7_E", false },
 		{ "_RINvC1a14FGzzzzzzzz_EuxE", true },
 	};

@@ -133,7 +133,7 @@ static void the_last_symbol_ends_with_its_section(void **state)
 	(void)state;
 	assert_int_equal(end_of_last(ordered, 0x200), 0x200);
 	assert_int_equal(end_of_last(mixed, 0x200), 0x200);
-	/* No section nearby: to the end of the next page. */
+	/* Without a section nearby, the last symbol extends to the end of the next page. */
 	assert_int_equal(end_of_last(ordered, 0x5000), 0x2000);
 	assert_int_equal(end_of_last(mixed, 0x5000), 0x2000);
 	assert_int_equal(end_of_last(ordered, 0x80), 0x2000);

@@ -65,7 +65,8 @@ static void the_last_of_several_lines_wins(void **state)
 	struct perf_map map;
 
 	(void)state;
-	/* One in the middle of another one, one that ends later, one at the same address. */
+	/* One function is in the middle of another one, one ends after it, and one is at the same
+	 * address. */
 	read_map(&map, "1000 100 old\n1040 10 inside\n10f0 20 behind\n"
 		       "1000 8 new\n3000 10 x\n3000 10 y\n");
 	assert_string_equal(name_at(&map, 0x1000), "new");

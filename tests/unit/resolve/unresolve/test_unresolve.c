@@ -281,14 +281,15 @@ static void test_reused_pid_and_tid(void **unused)
 	there_and_back(&w, 200, a2, stack(&w, STACK_ROOT, 4, 0x10));
 	w.band[0] = 0;
 	there_and_back(&w, 1100, b, stack(&w, STACK_ROOT, 4, 0x20));
-	/* Everything is repeated, because perf has dropped it. */
+	/* All mappings are repeated, because perf has dropped them. */
 	expect_band(&w, "fork 5/5 of 1\n"
 			"comm 5/5 b exec\n"
 			"map 5 0x1000000200000000 0x0 /bin/b\n"
 			"comm 5/5 b\n"
 			"map 5 0x1000000100000000 0x0 /lib/c.so\n");
 	there_and_back(&w, 2100, leader, stack(&w, STACK_ROOT, 3, 0x30));
-	/* Otherwise perf takes 6 for the former thread of 5, and then drops its name. */
+	/* Without the fork record, perf takes process 6 for the former thread of process 5, and
+	 * then drops its name. */
 	expect_band(&w, "fork 6/6 of 1\n"
 			"comm 6/6 six exec\n"
 			"map 6 0x1000000200000000 0x0 /bin/b\n"

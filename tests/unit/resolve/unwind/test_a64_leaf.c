@@ -86,11 +86,12 @@ static void the_link_register_is_proved_by_the_call(void **state)
 {
 	(void)state;
 	for (uint64_t pc = 0; pc <= 0x1c; pc += 4) {
-		/* After a call of this function, of a PLT entry, or of an unknown address. */
+		/* The link register is after a call of this function, of a PLT entry, or of an
+		 * unknown address. */
 		assert_int_equal(leaf_sp(pc, 0x2c), 0);
 		assert_int_equal(leaf_sp(pc, 0x30), 0);
 		assert_int_equal(leaf_sp(pc, 0x34), 0);
-		/* After a call of another function, and after no call. */
+		/* The link register is after a call of another function, and after no call. */
 		assert_int_equal(leaf_sp(pc, 0x38), -1);
 		assert_int_equal(leaf_sp(pc, 0x28), -1);
 		assert_int_equal(leaf_sp(pc, 0x20), -1);
@@ -106,7 +107,7 @@ static void the_frame_of_a_leaf_is_removed(void **state)
 	(void)state;
 	for (uint64_t i = 0; i < 5; i++)
 		assert_int_equal(leaf_sp(0x50 + 4 * i, 0x38), sps[i]);
-	/* By an indirect call, so that only the way to the return decides. */
+	/* The call is indirect, so only the code up to the return decides. */
 	assert_int_equal(leaf_sp(0x8c, 0x34), 32);
 }
 
@@ -166,7 +167,7 @@ static size_t unwind_leaf(uint64_t pc, uint64_t link, uint64_t pcs[4])
 	assert_int_equal(unwind_bare_new(&bare), 0);
 	ops.ctx = bare;
 	regs.at[arch->sp] = regs.at[arch->fp] = 0x7000;
-	/* With a pointer authentication code. */
+	/* The link register has a pointer authentication code. */
 	regs.at[arch->link] = (CODE + link) | 0x12ULL << 56;
 	regs.known = 1ULL << arch->sp | 1ULL << arch->fp | 1ULL << arch->link;
 	assert_int_equal(unwind_stack(&(struct unwind_moment){ arch, &window, &ops,

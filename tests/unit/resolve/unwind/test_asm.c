@@ -244,7 +244,8 @@ static void stops_at_the_entry_of_a_program(void **state)
 	assert_int_equal(frames(t, 0x10ff, 1, &end), 1);
 	assert_int_equal(end, UNWIND_END_ROOT);
 	unwind_table_free(t);
-	/* No function follows that would limit it; it is in a function. */
+	/* The start code gets no rule if no function follows that would limit it, or if it is in a
+	 * function. */
 	for (uint64_t entry = 0x1130; entry < 0x1150; entry += 0x1f) {
 		struct unwind_table *before = compile(false, 0),
 				    *with = compile(false, entry);

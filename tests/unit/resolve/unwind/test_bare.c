@@ -188,7 +188,8 @@ static void finds_the_path_to_the_return(void **state)
 	(void)state;
 	test_bare_code(&c);
 	assert_int_equal(unwind_bare_new(&b), 0);
-	/* At the start, in the loop, and at the end; the second time from the cache. */
+	/* Looks at the start of the function, in its loop, and at its end; the second turn uses
+	 * the cache. */
 	for (int turn = 0; turn < 2; turn++) {
 		assert_int_equal(unwind_bare_callers(b, &ops, 1, CODE + 0x10, &ways),
 				 1);
@@ -240,10 +241,11 @@ static void only_matching_calls_prove_a_caller(void **state)
 		assert_true(unwind_bare_is_entered(b, &ops, 1, pc, CODE + 0xc5, 24));
 		assert_false(unwind_bare_is_entered(b, &ops, 1, pc, CODE + 0x85, 16));
 		assert_false(unwind_bare_is_entered(b, &ops, 1, pc, CODE + 0xa5, 24));
-		/* Into another library: the function is found by its start. */
+		/* A call through the PLT does not count here: only a call of the function's start
+		 * does. */
 		assert_false(unwind_bare_is_entered(b, &ops, 1, pc, CODE + 0xb5, 24));
 	}
-	/* Other code in another address space. */
+	/* Another address space contains other code. */
 	test_bare_put(&c, 0x80, "\xe8\xbb\xff\xff\xff", 5);
 	assert_true(unwind_bare_is_call(b, &ops, 1, pc, &way, CODE + 0x85));
 	assert_false(unwind_bare_is_call(b, &ops, 2, pc, &way, CODE + 0x85));

@@ -133,7 +133,7 @@ static void rejects_a_table_of_another_file(void **state)
 	unwind_table_free(t);
 }
 
-/* Any changed byte, and any length. */
+/* A file is refused with any byte changed, and with any shorter length. */
 static void rejects_damaged_tables(void **state)
 {
 	const struct place *p = *state;
@@ -154,7 +154,7 @@ static void rejects_damaged_tables(void **state)
 	unwind_table_free(t);
 }
 
-/* Also files with valid hashes. */
+/* Wrong tables are refused even if the hashes of the file are valid. */
 static void rejects_hostile_tables(void **state)
 {
 	const struct place *p = *state;
@@ -243,7 +243,7 @@ static int write_binary(const struct place *p, const char *name)
 	return fd;
 }
 
-/* Returns how many tables were made for it. */
+/* Opens the table of a file. Returns how many tables were made for it. */
 static unsigned int made_for(const struct place *p, int fd, bool of_file)
 {
 	unsigned int nr_made = 0;
@@ -273,7 +273,7 @@ static void a_table_belongs_to_the_file_it_was_made_from(void **state)
 	assert_int_equal(made_for(p, one, true), 0);
 	assert_int_equal(futimens(one, later), 0);
 	assert_int_equal(made_for(p, one, true), 1);
-	/* A caller that trusts the build-id. */
+	/* A caller that trusts the build-id gets the table of the other file. */
 	assert_int_equal(made_for(p, one, false), 1);
 	assert_int_equal(made_for(p, two, false), 0);
 	close(one);

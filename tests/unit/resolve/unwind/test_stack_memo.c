@@ -22,7 +22,7 @@ static void test_finds_nothing_when_empty(void **unused)
 	stack_memo_done(&m);
 }
 
-/* Most entries are kept while it grows, and none is returned for another key. */
+/* Most entries are kept while the table grows, and none is returned for another key. */
 static void test_keeps_many_stacks(void **unused)
 {
 	enum {

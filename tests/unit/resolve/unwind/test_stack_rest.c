@@ -100,11 +100,11 @@ static void continues_in_the_process_if_its_stack_agrees(void **state)
 	(void)state;
 	assert_true(word_at(f, 48, &v));
 	assert_true(word_at(f, 49, &v));
-	/* Not a return address: it can have changed. */
+	/* This word is not a return address, so it may have changed. */
 	f->process.words[49] = 1000;
 	assert_true(word_at(f, IN_WINDOW, &v));
 	assert_true(v == CODE + IN_WINDOW);
-	/* Further than one read, and back. */
+	/* Reads words that are further apart than one read, forwards and backwards. */
 	assert_true(word_at(f, WORDS - 1, &v));
 	assert_true(v == WORDS - 1);
 	assert_true(word_at(f, IN_WINDOW + 1, &v));
@@ -123,7 +123,7 @@ static void rejects_a_stack_that_has_changed(void **state)
 	assert_true(word_at(f, 48, &v));
 	f->process.words[40] = CODE + 1;
 	assert_false(word_at(f, IN_WINDOW, &v));
-	/* This does not change for this stack. */
+	/* The result stays the same for this stack. */
 	f->process.words[40] = f->copied[40];
 	assert_false(word_at(f, IN_WINDOW, &v));
 	stack_rest_begin(&f->rest, &f->window, true);

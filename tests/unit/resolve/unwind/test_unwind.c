@@ -264,7 +264,8 @@ static void expect_pcs(const struct moment *m, const uint64_t *pcs, size_t nr)
 		assert_int_equal(m->pcs[i], pcs[i]);
 }
 
-/* Stopped after the push in 0x1000, which 0x1100 called, which the first function called. */
+/* Returns a thread that was stopped after the push in the function at 0x1000. The function at
+ * 0x1100 called it, and the thread's first function called that one. */
 static struct moment x86_moment(const struct unwind_table *t)
 {
 	struct moment m = { .table = t, .regs.pc = 0x1001 };
@@ -272,7 +273,8 @@ static struct moment x86_moment(const struct unwind_table *t)
 	set_reg(&m, RSP, STACK);
 	set_reg(&m, RBP, 0x1234);
 	m.words[0] = 0xbeef; /* saved rbp */
-	m.words[1] = 0x1108; /* to 0x1100, whose frame has 24 bytes more */
+	/* The return address in the function at 0x1100, whose frame has 24 bytes more. */
+	m.words[1] = 0x1108;
 	m.words[5] = 0x1115;
 	m.nr_words = STACK_WORDS;
 	return m;
@@ -337,7 +339,7 @@ static void reports_why_a_stack_ends(void **state)
 	buf_done(&b);
 }
 
-/* As in code of JIT compilers and in assembly. */
+/* Code without rules, like that of JIT compilers, is unwound by frame pointers. */
 static void uses_frame_pointers_without_rules(void **state)
 {
 	static const uint64_t pcs[] = { 0x5010, 0x5020, 0x1115 };
@@ -361,12 +363,12 @@ static void uses_frame_pointers_without_rules(void **state)
 	buf_done(&b);
 }
 
-/* A signal frame: registers by expressions, and the caller can be at its first instruction,
- * which does not follow a call. */
+/* A signal frame gives registers by expressions. Its caller can be at the first instruction of a
+ * function, which does not follow a call. */
 static void unwinds_through_a_signal(void **state)
 {
-	/* The byte before it belongs to that instruction, as the byte before a return address
-	 * belongs to the call. */
+	/* For the interrupted instruction at 0x1100 the walk gives 0x1101, because users of a
+	 * frame look up the byte before its address, as for a return address. */
 	static const uint64_t pcs[] = { 0x1200, 0x1101, 0x1115 };
 	static const char signal[] =
 		"\x0f\x03\x77\x20\x06"  /* CFA: what is at rsp + 32 */
@@ -453,7 +455,7 @@ static void unwinds_aarch64_leaf_functions(void **state)
 	assert_int_equal(walk(&m, FRAMES_MAX), UNWIND_END_ROOT);
 	assert_int_equal(m.pcs[1], 0x1108);
 	assert_int_equal(m.pcs[2], pcs[2]);
-	/* A sample without that register: its earlier content is not an address. */
+	/* In a sample without the link register, its earlier content is not used as an address. */
 	m.regs.pc = 0x1004;
 	m.regs.known = 0;
 	set_reg(&m, 31, STACK);

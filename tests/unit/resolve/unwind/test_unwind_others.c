@@ -39,7 +39,7 @@ static void put4(struct buf *b, uint32_t v)
 		buf_put_u8(b, (uint8_t)(v >> (8 * i)));
 }
 
-/* The offset in a rule from the CFA; NOTHING: there is no rule. */
+/* Returns the offset from the CFA at which a register is saved; NOTHING: there is no rule. */
 static int32_t saved(const struct unwind_table *t, const struct unwind_set *set,
 		     unsigned int slot)
 {
