@@ -204,7 +204,7 @@ addresses_of_main()
 	addresses src/split > addrs
 	"$OPROFILE" addr2line --no-cache -e src/split -f -i < addrs > expected
 	grep -q leaf expected
-	# The tree was moved, and another build's file has the name.
+	# The tree was moved, and a file of another build has the old name.
 	mv src moved
 	"$OPROFILE" addr2line --no-cache -e moved/split -f -i < addrs | diff expected -
 	mv moved/obj/program.dwo moved

@@ -293,7 +293,7 @@ make_named()
 	make_named "/x/$(printf '\\033%.0s' {1..100}).c" "$PWD/src/t.c"
 	run -0 --separate-stderr opannotate -s -o out
 	[ -f "out/x/$(printf '_%.0s' {1..100}).c" ]
-	# The same in the other order, and with the files of an earlier run.
+	# The names are the same in the other order, and when an earlier run has left its files.
 	make_named /nonexistent/a/b /nonexistent/a "$PWD/src/t.c"
 	for _ in 1 2; do
 		run -3 --separate-stderr opannotate -s -o out

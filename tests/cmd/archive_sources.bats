@@ -248,7 +248,7 @@ teardown()
 	chmod 600 "$public/secret"
 	run -0 oparchive -o others --sources image:'*/program'
 	[ ! -e "others$public/secret" ]
-	# Nor is it archived for a program of another user in that directory.
+	# The file is not archived either for a program of another user in that directory.
 	chmod 644 "$public/secret"
 	chown nobody "$public/program"
 	run -0 oparchive -o users --sources image:'*/program'

@@ -25,7 +25,7 @@ folded()
 	done >"$file"
 }
 
-# Two sides: b is slower, g new, f gone.
+# Makes two sides: b is slower, g new, f gone.
 make_sides()
 {
 	folded base a=3000 b=2000 c=1500 d=1000 e=500 f=200 h=900 i=800
@@ -66,7 +66,7 @@ record_run()
 	for name in a c d e f g h; do
 		[ "$(verdict large.csv "slower_$name")" = noise ]
 	done
-	# The same by other kinds of arguments.
+	# Other forms of the arguments give the same result.
 	diff_recordings --csv --base old1 --base old2 --base old3 --new new1 --new new2 --new new3 |
 		cmp - all.csv
 	diff_recordings old? -- new? >text
@@ -79,7 +79,7 @@ record_run()
 	[ "$(wc -l <<<"$stderr")" -eq 1 ]
 	run -0 --separate-stderr diff_recordings --fail-above 40 old? -- new?
 	[[ "$stderr" == *"passed: no significant slowdown of at least 40 points; largest increase (slower): program-2: slower_b +"* ]]
-	# Source lines and binaries.
+	# Rows can be source lines and binaries.
 	diff_recordings --by line --csv old? -- new? | tr -d '\r' |
 		awk -F, '$NF == "slower" { n++; ok = $2 ~ /^slower.c:[0-9]+$/ && $3 == "slower_b" }
 			END { exit !(ok && n > 0) }' ||
@@ -114,7 +114,7 @@ record_run()
 	grep -q 'note: 2 of 2 runs have no times' text
 	grep -q '3 of 9 tested rows changed' text
 	grep -Eq 'note: the shares of most rows are [0-9.]+ % smaller on the new side' text
-	# The other direction.
+	# With the sides exchanged, the verdicts are the opposite ones.
 	diff_recordings --csv new base >back.csv
 	[ "$(verdict back.csv b)" = faster ]
 	[ "$(verdict back.csv g)" = gone ]
@@ -163,7 +163,7 @@ record_run()
 	make_sides
 	diff_recordings --work '100,113 requests' base new >text
 	grep -q "^values: samples per unit of work (requests), in percent of the base's total" text
-	# 9900 samples per 100, and 11200 per 113.
+	# The base has 9900 samples per 100 requests, the new side 11200 per 113.
 	grep -Eq '^ +100.00 +100.12 +\+0.12 .* noise +\(total\)$' text
 	diff_recordings --work 1e2 --csv base new | tr -d '\r' |
 		awk -F, '$1 == "(total)" { ok = $NF == "slower" && $5 == 100 && $6 > 113 && $6 < 114 }
@@ -203,7 +203,7 @@ record_run()
 	[[ "$stderr" == "oprofile diff: failed: significantly slower by at least 2 points: "*": b +"*" points (95 % interval +"* ]]
 	run -0 --separate-stderr diff_recordings --fail-above 3% new base
 	[[ "$stderr" == "oprofile diff: passed: no significant slowdown of at least 3 points; largest increase"* ]]
-	# A function that appears counts, too.
+	# A new function counts as a slowdown, too.
 	run -1 --separate-stderr diff_recordings --fail-above 1 -e b base new
 	[[ "$stderr" == *": g +"* ]]
 	run -2 --separate-stderr diff_recordings --fail-above 2% base missing
@@ -354,7 +354,7 @@ make_history()
 	    for key in ("base_percent", "new_percent", "change", "relative_percent", "p", "q"):
 	        assert float(row[key]) == other[key], key
 	END
-	# A larger least effect; other values; other rows.
+	# The history with a larger minimum effect, with other values, and with other rows.
 	diff_recordings --history nightly --min-effect 20 --csv -n >none.csv
 	[ ! -s none.csv ]
 	diff_recordings --history nightly --work '10 requests' --csv | grep -q '^(total),,r7,r8,'
@@ -377,7 +377,7 @@ make_history()
 	assert len(points) == 14
 	assert points[8].find(ns + "title").text.startswith("r8: ")
 	height = [float(p.get("cy")) for p in points]
-	# Larger values are higher.
+	# Larger values are drawn higher.
 	assert max(height[8:]) < min(height[:8]), height
 	END
 	run -2 diff_recordings --svg pictures nightly/r0 nightly/r1
@@ -403,7 +403,7 @@ make_history()
 	need_recording
 	mkdir series
 	for i in 1 2 3 4 5 6 7 8; do
-		# The names are in the opposite order.
+		# The names are in the opposite order of the recordings.
 		record_run "series/$((9 - i))" "$WORKLOADS/slower" "$((i > 4 ? 100 : 0))" 500
 	done
 	diff_recordings --history series --csv --min-effect 2 >rows.csv

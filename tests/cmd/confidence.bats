@@ -132,7 +132,7 @@ setup() {
 		    assert abs(float(m[3]) - float(r["percent_high"])) < 0.1 * width, line
 		assert seen == 3, seen
 	END
-	# The programs' own intervals are of all samples.
+	# The intervals of whole programs are computed from all samples.
 	opreport --session-dir="$S" --by app --csv --confidence event:CLK >apps
 	python3 - <<-'END'
 		import csv, re

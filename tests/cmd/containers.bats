@@ -59,7 +59,7 @@ kept_images()
 
 @test "a container that runs for 50 ms during the recording has names" {
 	need_containers
-	# The same without a build-id, which could identify the binary.
+	# Tests also a program without a build-id, which could identify its binary.
 	for program in inner_first inner_bare; do
 		for option in "" --system-wide; do
 			operf --session-dir "$session" $option -- sh -c 'sleep 1; "$0" 1 "$1" 50; sleep 1' \

@@ -72,7 +72,7 @@ work='for i in 1 2 3 4 5 6 7 8 9; do ls -lR /usr/include >/dev/null; done'
 	perf report -i "$result" --stdio --sort cgroup 2>/dev/null |
 		grep '100.00%' | diff <(perf report -i "$data.cgroups" --stdio --sort cgroup \
 			2>/dev/null | grep '100.00%') -
-	# The same through a session.
+	# The result is the same if the file is first imported as a session.
 	"$OPROFILE" import --session-dir "$session" "$data.chains"
 	export_it --session-dir "$session"
 	same "$data.chains"
@@ -190,7 +190,7 @@ work='for i in 1 2 3 4 5 6 7 8 9; do ls -lR /usr/include >/dev/null; done'
 	run export_it "$f" comm:nobody
 	[ "$status" -eq 1 ]
 	[[ "$output" == *"too strict"* ]]
-	# A selection from a session works likewise.
+	# A selection from a session gives the same as one from the file.
 	"$OPROFILE" import --session-dir "$session" "$f"
 	export_it --session-dir "$session" comm:dd cpu:1
 	[ "$(perf_sum "$result")" = "$(reported_samples comm:dd cpu:1)" ]
@@ -239,7 +239,8 @@ work='for i in 1 2 3 4 5 6 7 8 9; do ls -lR /usr/include >/dev/null; done'
 		"$OPROFILE" export "$format" -o "plain.$format" "$DATA/arm64/perf.data" 2>/dev/null
 		cmp there/file "plain.$format"
 	done
-	# Like /dev/stdout. If the command replaced the link as root, all programs would lose it.
+	# The output is a link like /dev/stdout. If the command replaced the link as root, all
+	# programs would lose it.
 	ln -s /proc/self/fd/1 out
 	"$OPROFILE" export folded -o out "$DATA/arm64/perf.data" >text
 	[ -L out ]

@@ -191,7 +191,7 @@ lines_program()
 	cat peek
 	grep -q '^ 40 100% | outer .*/t\.c:13$' peek
 	grep -q '^ 40 100% | leaf .*/t\.c:4$' peek
-	# The same with inlined functions, at the line of the call and at their own line.
+	# With inlined functions, the counts are at the line of the call and at their own line.
 	export_it pprof --session-dir "$session" --inline -o i.pb.gz
 	go tool pprof -list '^(leaf|twist)$' i.pb.gz >list
 	cat list
@@ -225,7 +225,7 @@ lines_program()
 	[ "$(wc -l <"$out/text")" -eq 11 ]
 	grep -qaF 'a;b "c" </script><script>alert(1)</script>?2\ ??<!--+0x10 (' "$out/text"
 	grep -qaF " $long+0x10 (" "$out/text"
-	# The same with commands, which can have any name that a program chooses.
+	# Commands, which can have any name that a program chooses, are written as safely.
 	write_segment "$out/odd" <<-END
 		info|0||$(uname -n)||1000000000|0||
 		event|TIMER|time|15|1000000|0|0

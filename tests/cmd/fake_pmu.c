@@ -59,8 +59,8 @@ static void *next(const char *name)
 	return dlsym(RTLD_NEXT, name);
 }
 
-/* The parameters have the names of the C library's declaration. Also defined under its 64-bit
- * name. */
+/* The functions openat() and openat64() replace those of the C library; their parameters have the
+ * names of its declarations. */
 int openat(int __fd, const char *__file, int __oflag, ...)
 {
 	char room[4096];
@@ -111,7 +111,8 @@ static int translate(struct perf_event_attr *a, long cpu)
 		return ENOENT;
 	if ((type >= UNCORE && cpu < 0) || (is_counter && a->sample_period))
 		return EINVAL;
-	/* PERF_PMU_CAP_NO_EXCLUDE, and what perf_ibs_init() refuses. */
+	/* As in the kernel, the PMUs with PERF_PMU_CAP_NO_EXCLUDE cannot exclude any level, and
+	 * perf_ibs_init() refuses some attributes of IBS. */
 	if ((is_counter || type == IBS) &&
 	    (a->exclude_kernel || a->exclude_user || a->exclude_hv || a->exclude_idle ||
 	     a->exclude_guest || a->exclude_host))

@@ -125,7 +125,7 @@ int openat_64_2(int at, const char *path, int flags)
 	return open_any(at, path, flags, 0);
 }
 
-/* openat2(2) has no function of its own. */
+/* The C library has no function for openat2(2), so callers use syscall(). */
 long syscall(long nr, ...)
 {
 	long (*next)(long, ...);

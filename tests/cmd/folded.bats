@@ -49,7 +49,7 @@ leaves()
 		for (i = 1; i < NF; i++) d += $i == "descend"
 		if (d == 301) whole += n
 		all += n } END { print whole, all; exit !(whole > 0.9 * all) }'
-	# The same through a session.
+	# The output is the same if the file is first imported as a session.
 	"$OPROFILE" import --session-dir "$out" "$out/perf.data"
 	folded --session-dir "$out" >"$out/session"
 	cmp "$out/folded" "$out/session"

@@ -222,8 +222,8 @@ build()
 		[ "$(grep -c "the cache $PWD/xdg/oprofile is not used: other users can change it" <<<"$stderr")" -eq 1 ]
 		[ -z "$(ls xdg/oprofile)" ]
 	done
-	# So is a cache in a directory that belongs to another user, or that another user could
-	# create first.
+	# The program also refuses a cache in a directory that belongs to another user, or that
+	# another user could create first.
 	rm -rf xdg
 	mkdir -p xdg/oprofile
 	chown 65534 xdg

@@ -83,7 +83,7 @@ expect_own_names() # SOURCE...
 	expect_own_names --session-dir "$session"
 	[ "$(grep -c 'have the same build-id' log)" -eq 1 ]
 	grep -q "$public/mallory/program (of user $MALLORY) and $public/alice/program (of user $ALICE)" log
-	# And in an archive, where the program is not.
+	# The names are also right in an archive, after the program was removed.
 	oparchive --session-dir "$session" --output a.oparchive
 	rm "$public/alice/program"
 	expect_own_names archive:a.oparchive

@@ -41,7 +41,7 @@ by_perf()
 		"$BATS_TEST_TMPDIR/perf.txt" | sort
 }
 
-# Prints the same from opreport.
+# Prints EVENT,SAMPLES,PERIOD from opreport.
 by_event()
 {
 	opreport "$@" --by event --csv | sed 1d | cut -d, -f1-3 | sort
@@ -107,7 +107,7 @@ period()
 	timeout -k 5 60 "$OPROFILE" script "$file" -F comm,tid,time,period,event >"$BATS_TEST_TMPDIR/b"
 	[ -s "$BATS_TEST_TMPDIR/a" ]
 	diff "$BATS_TEST_TMPDIR/a" "$BATS_TEST_TMPDIR/b"
-	# A session that is imported from it has the same.
+	# A session that is imported from the file has the same counts.
 	timeout -k 5 60 "$OPROFILE_LINKS/opimport" --session-dir "$session" "$file"
 	by_event --session-dir "$session" | diff "$BATS_TEST_TMPDIR/perf" -
 }

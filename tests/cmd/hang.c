@@ -119,7 +119,7 @@ int statx(int at, const char *restrict path, int flags, unsigned int mask,
 	return (int)syscall(SYS_statx, at, path, flags, mask, ret_st);
 }
 
-/* openat2(2) has no function of its own. */
+/* The C library has no function for openat2(2), so callers use syscall(). */
 long syscall(long nr, ...)
 {
 	long (*next)(long, ...);

@@ -96,7 +96,7 @@ made_session()
 			[ "$format" != perf-script ] || sed -i 's/turn(.*)/turn/' wanted
 			[ -s wanted ]
 			counts "$view" --session-dir "$session" | $shown | diff wanted -
-			# The same without importing.
+			# The profile gives the same without being imported.
 			counts "$view" "x.$format" | $shown | diff wanted -
 		done
 		# The call stacks are also the same.
@@ -113,7 +113,8 @@ made_session()
 		counts symbol "x.$format" >wanted
 		[ -s wanted ]
 		counts symbol - <"x.$format" | diff wanted -
-		# In several writes, the first of which is too short to show the format.
+		# The profile arrives in several writes, the first of which is too short to show the
+		# format.
 		{
 			head -c 3 "x.$format"
 			sleep 0.1
@@ -268,9 +269,9 @@ made_session()
 }
 
 @test "imported counts can have any size, and script prints at most 1000 samples per line" {
-	# As stackcollapse-perf.pl writes them: multiples of the period.
+	# The counts are multiples of the period, as stackcollapse-perf.pl writes them.
 	printf 'p;f 7500000000\np;g 2500000000\n' >periods
-	# Without a common divisor.
+	# The counts have no common divisor.
 	printf 'p;f 1000000007\np;g 2\n' >weights
 	printf 'p;f 3\np;f 2\np;f 1001\np;g 1.6\n' >counts
 	counts symbol periods 2>err >found

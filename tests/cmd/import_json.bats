@@ -130,7 +130,7 @@ without_period()
 	run -1 --separate-stderr "$OPROFILE" import --session-dir "$session" bad.json
 	[[ $stderr == *"bad.json: malformed JSON at byte "* ]]
 	[ "${#stderr_lines[@]}" -eq 1 ]
-	# Compressed, and from standard input.
+	# The file can be compressed, and can come from standard input.
 	gzip -k x.json
 	by event,comm,symbol x.json.gz | diff found -
 	by event,comm,symbol - <x.json | diff found -
@@ -146,7 +146,7 @@ without_period()
 	gcc -O1 -g -fno-ipa-icf -Wl,--build-id prog.c -o pie
 	gcc -O1 -g -no-pie -Wl,--build-id prog.c -o fixed
 	gcc -O1 -g -Wl,-Ttext-segment=0x10000,--build-id prog.c -o moved
-	# Its code is at other offsets than addresses.
+	# lld puts code at addresses that differ from its file offsets.
 	local -a binaries=(pie fixed moved)
 	! ld.lld --version >/dev/null 2>&1 || {
 		gcc -O1 -g -fuse-ld=lld -Wl,--build-id prog.c -o lld && binaries+=(lld)
@@ -168,7 +168,7 @@ without_period()
 			END
 		done
 	done
-	# Neither without the binary, nor with another one.
+	# Without the binary, or with another binary, functions have no names.
 	python3 "$positions" samply pie /nowhere/prog >x
 	by image,symbol x >found
 	local leaf=$(python3 -c 'import json; print(json.load(open("x"))["threads"][0]["stringArray"][0])')

@@ -199,7 +199,8 @@ run_on_mount()
 		/usr/lib/debug/.build-id/01/23456789.debug /usr/bin/.debug/ls.debug \
 		/lib/modules/6.1/vmlinux /boot/vmlinux-6.1 /tmp/perf-1.map /tmp/jit-1.dump; do
 		rm -rf jail
-		# By its build-id, it does not replace anything.
+		# A binary with a build-id is archived by this, so it does not replace a reserved
+		# file.
 		archive_of "$path" "$id"
 		[ "$status" -eq 0 ]
 		cmp "made/$own" "$DIR/sleeper"
@@ -207,7 +208,7 @@ run_on_mount()
 		[ "$(find made -type f | grep -v '/var/lib/oprofile/samples/' | sort | tr '\n' ' ')" = "made/$own made/manifest " ]
 		opreport --symbols archive:made | grep -q sleep_well
 		opreport --symbols archive:made.oparchive | grep -q sleep_well
-		# Without one, it is left out.
+		# A binary without a build-id is left out.
 		archive_of "$path" ""
 		[ "$status" -eq 3 ]
 		[[ $output == *"is not archived: archives reserve its path or build-id for another file"* ]]
@@ -249,7 +250,8 @@ run_on_mount()
 
 @test "operf does not ask the server of a process's file system when it starts" {
 	new_session
-	# The mapping of such a name shows an escape, so the program is found by its inode.
+	# The list of mappings shows the line end in the name as an escape, so the program is found
+	# by its inode.
 	cp "$WORKLOADS/deep" "$BATS_TEST_TMPDIR/two"$'\n'"lines"
 	"$BATS_TEST_TMPDIR/two"$'\n'"lines" 3000 60000 >/dev/null 3>&- &
 	local target=$!

@@ -74,7 +74,7 @@ flat()
 	grep -q '^ *60\.00 *0\.00 *60/80 *mid ' graph
 	grep -q '^ *20\.00 *0\.00 *20/80 *turn' graph
 	grep -q '^\[.*\] *75\.0 *15\.00 *60\.00 *75 *mid ' graph
-	# The same with `export gmon`, and into a pipe.
+	# `export gmon` writes the same file, also into a pipe.
 	"$OPROFILE" export gmon --session-dir "$session" -o - | cmp - gmon.out
 	opgprof --session-dir "$session" -o named.out && cmp named.out gmon.out
 	opgprof --session-dir "$session" -t 10 && [ "$(flat | wc -l)" -ge 2 ]

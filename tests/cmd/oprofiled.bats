@@ -308,7 +308,7 @@ start_load() {
 	target=$!
 	wait_for_file "$session/samples/current/segment-000003"
 	wait_for_samples $(($(field samples) + 200))
-	# The same after its root directory was renamed.
+	# The daemon also continues after its root directory was renamed.
 	mv "$inside" "$inside-2"
 	wait_for_file "$session/samples/current/segment-000005"
 	wait_for_samples $(($(field samples) + 200))
@@ -384,7 +384,7 @@ has_copy_of() {
 		sleep 0.1
 	done
 	has_copy_of "$WORKLOADS/ratio" current
-	# The status counts it.
+	# The status includes the copy in the disk usage.
 	for ((i = 0; i < 100; i++)); do
 		[ "$(field disk)" -lt "$(stat -c %s "$WORKLOADS/ratio")" ] || break
 		sleep 0.1
@@ -1025,7 +1025,7 @@ need_filter() {
 		grep -q "^$name [0-9]* 1\$" "$FORBIDDEN_CALLS.results"
 	done
 	run ! grep -v ' 1$' "$FORBIDDEN_CALLS.results"
-	# The log contains each of them once.
+	# The log contains each refused system call once.
 	start_load
 	wait_for_samples 100
 	sed -n 's/.*refused system call \([0-9]*\),.*/\1/p' "$log" | sort >logged
@@ -1092,7 +1092,7 @@ need_filter() {
 	"$BATS_TEST_TMPDIR/during" 600000 >/dev/null 3>&- &
 	readers+=" $!"
 	wait_for_samples "$(($(field samples) + 500))"
-	# A dump does not wait for it.
+	# A dump does not wait for the stopped worker.
 	ask dump
 	"$OPROFILE" report --session-dir "$session" --by image --csv | grep '/during,'
 	grep 'State:.*stopped' "/proc/$worker/status"
@@ -1205,7 +1205,7 @@ wait_for_look() {
 	[ "$(field rate)" -eq 99 ]
 	[ "$(grep -c "user 65534 have very many different stacks: their stacks are cut" "$log")" -eq 1 ]
 	! grep -q 'recording restarts' "$log"
-	# Its functions are still known.
+	# The functions of the program are still known.
 	opreport --session-dir "$session" --by symbol --csv comm:deep_random >symbols
 	grep -q '^random_spin,' symbols
 }

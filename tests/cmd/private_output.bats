@@ -85,7 +85,8 @@ modes_are()
 	chmod 750 "$DIR/samples/current"
 	write_all again
 	modes_are again 600 700
-	# The same when an older file is replaced. The mode of standard output is up to the shell.
+	# The mode is the same when an older file is replaced. The mode of standard output is up to
+	# the shell.
 	: >report
 	run -0 opreport --session-dir "$DIR" --symbols -o report
 	[ "$(stat -c %a report)" = 600 ]

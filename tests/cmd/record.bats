@@ -143,7 +143,8 @@ teardown()
 	wait_for_processes "$BATS_TEST_TMPDIR/worker_of_$$" 2
 	operf --session-dir "$session" --pid "$target" --duration 1
 	[ "$(reported_processes)" -eq 2 ]
-	# By the name of the program's file; the command is cut off after 15 letters.
+	# --pid accepts the name of the program's file; the name of its command is cut off after 15
+	# letters.
 	operf --session-dir "$session" --pid "worker_of_$$" --duration 1
 	[ "$(reported_processes)" -eq 2 ]
 	run -125 --separate-stderr operf --session-dir "$session" --pid "no_worker_$$"

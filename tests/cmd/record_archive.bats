@@ -51,7 +51,7 @@ symbols_of() # IMAGE
 	cat got
 	grep -q '^deleted_a,' got
 	grep -q '^deleted_b,' got
-	# No sample of it is without a symbol.
+	# No sample of the image is without a symbol.
 	run ! grep -e '^0x' -e '^\[' -e "^$image" got
 	# The report of the session on this machine is the same.
 	opreport --by image,symbol --csv "$session/samples/current" | grep "^$image," | cut -d, -f2,3 | diff - got
@@ -100,7 +100,7 @@ symbols_of() # IMAGE
 		exec 9<"$0" && mount -t tmpfs none /tmp && cat <&9 >/tmp/program && chmod +x /tmp/program &&
 			echo "3000 4000 inside" >/tmp/perf-1.map && exec /tmp/program 800' \
 		"$WORKLOADS/code_region" >truth
-	# Its /tmp no longer exists.
+	# The /tmp of the program no longer exists.
 	run cat "$session"/samples/current/jit/*/perf-1.map
 	[ "$output" = "3000 4000 inside" ]
 	zstd -qdc a.oparchive | tar t | grep -q '/jit/[0-9]*/perf-1.map$'
@@ -135,7 +135,7 @@ symbols_of() # IMAGE
 		echo $$ >pid; exec "$0" 500' "$WORKLOADS/code_region" >truth
 	pid=$(cat pid)
 	jit_map=/tmp/perf-$pid.map
-	# Like a session of an older operf, which did not keep them.
+	# Makes the session like that of an older operf, which did not keep perf maps.
 	rm -r "$session/samples/current/jit"
 	sed -i '/  jit\/$/d' "$session/samples/current/checksums"
 	for recording in "$session/samples/current" data; do

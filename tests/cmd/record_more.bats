@@ -223,7 +223,7 @@ count_bpf()
 	[ "$bpf" -gt 100 ]
 	# The perf.data file of the same recording has the same samples.
 	opreport own.data --by image,symbol --csv comm:python3 2>/dev/null | grep -q "_oprof_busy,bpf_prog_[0-9a-f]*_oprof_busy,$bpf,"
-	# The same if a single command is recorded.
+	# The samples are also named if a single command is recorded.
 	operf --session-dir "$session" -- python3 bpf.py "$machine" 1
 	count_bpf
 	[ "$bpf" -gt 100 ]
@@ -240,7 +240,7 @@ count_bpf()
 		"$OPROFILE_LINKS/operf" --session-dir "$BATS_TEST_TMPDIR/other" --system-wide -- sh -c 'sleep 1.2; python3 bpf.py "$0" 1' "$machine"
 	count_bpf
 	[ "$bpf" -gt 100 ]
-	# No sample of it is without a symbol, and perf finds the symbol in our file.
+	# No sample of the BPF program is without a symbol, and perf finds the symbol in our file.
 	! grep '^\[unknown\],.*no-vmlinux' out
 	opreport own.data --by image,symbol --csv comm:python3 2>/dev/null | grep -q "_oprof_busy,bpf_prog_[0-9a-f]*_oprof_busy,$bpf,"
 	if command -v perf >perf; then

@@ -12,7 +12,7 @@ setup_file() {
 	describe_wide | make_session wide
 	describe_threads | make_session threads
 	describe_masks | make_session masks
-	# Recorded with --separate-thread, with --separate-cpu.
+	# The flags of recordings with --separate-thread and with --separate-cpu.
 	describe_threads | sed 's/^info.*/&|8/' | make_session by_thread
 	describe_threads | sed 's/^info.*/&|16/' | make_session by_cpu
 	describe_apps | make_session apps
@@ -562,7 +562,7 @@ describe_half_named() {
 	expect -ln 'symbol:turn(char const\*\, int)' --no-demangle <<-'END'
 		12       100.000  _Z4turnPKci
 	END
-	# Without a key for functions, and together with the options.
+	# Functions can be selected without a key for functions, and together with these options.
 	expect --by comm -n symbol:mid,leaf symbol-exclude:leaf <<-'END'
 		40       100.000  t
 	END
@@ -640,7 +640,7 @@ describe_half_named() {
 	refused 'unknown sort option: foo' -l -s foo
 	refused 'unknown sort option: comm (to group by it, use --by comm)' -l -s sample,comm
 	refused 'unknown sort option: dso (to group by it, use --by dso)' -s dso
-	# The way in which perf uses --sort.
+	# perf has its keys in --sort.
 	refused 'unknown sort option: comm (to group by it, use --by comm,dso,sym)' \
 		--sort comm,dso,sym
 	refused "--sort=image: it is not among the keys of --by" --by comm -s image

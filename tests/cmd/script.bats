@@ -264,7 +264,7 @@ for i in range(3000000): time.time()' || skip "perf cannot record here"
 		"$DATA/perf-history/perf.data.forkexit-3.8"; do
 		for option in --show-mmap-events --show-task-events \
 			"--show-mmap-events --show-task-events"; do
-			# Two options, or one.
+			# $option is one or two words.
 			# shellcheck disable=SC2086
 			script $option -f -i "$f" 2>/dev/null | grep PERF_RECORD >"$out/ours"
 			# shellcheck disable=SC2086

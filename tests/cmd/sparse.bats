@@ -87,7 +87,7 @@ disk_kb()
 @test "buildid-cache --add keeps the holes of a file" {
 	cp spin hole
 	truncate -s 50G hole
-	# Prevent a hard link to it, as between file systems.
+	# With another mode, the cache cannot use a hard link to the file, as between file systems.
 	chmod 644 hole
 	PERF_BUILDID_DIR=$PWD/cache timeout 60 "$OPROFILE" buildid-cache --add "$PWD/hole"
 	find cache -size +1G | grep -q .

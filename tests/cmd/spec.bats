@@ -317,7 +317,7 @@ describe_links() {
 		3 $a --root $DIR/root $d/bin/sh
 	END
 	[ "$("$OPROFILE" dump --session-dir "$S" $a "$d/bin/sh" | wc -l)" -eq 3 ]
-	# In an archive of this recording, too.
+	# Links select the same samples in an archive of this recording.
 	timeout 60 "$OPROFILE" archive --session-dir "$S" $a -o "$DIR/links.oparchive" "$d/bin/sh" \
 		2>/dev/null || [ $? -eq 3 ]
 	[ "$("$OPROFILE" report "archive:$DIR/links.oparchive" --by event --csv "$d/bin/sh" |

@@ -197,11 +197,11 @@ numbers() {
 			return 1
 		fi
 	done
-	# Nor on standard error.
+	# Names do not control the terminal on standard error either.
 	on_whole_terminal 80 "$OPROFILE" report --session-dir "$LONG" --no-pager -l \
 		> "$BATS_TEST_TMPDIR/screen"
 	grep -q 'warning: /tmp/evil-\\x1b]0;owned\\x07-name could' "$BATS_TEST_TMPDIR/screen"
-	# Nor in a file or pipe, which can be displayed later with less or cat.
+	# Names are also escaped in a file or pipe, which can be displayed later with less or cat.
 	report -f -l > "$BATS_TEST_TMPDIR/piped"
 	grep -qF 'evil-\x1b]0;owned\x07-name could' "$BATS_TEST_TMPDIR/stderr"
 	grep -qF '/tmp/evil-\x1b]0;owned\x07-name' "$BATS_TEST_TMPDIR/piped"

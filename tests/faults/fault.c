@@ -41,7 +41,7 @@ enum {
 	FAILED_SETUP = 99 /* exit status: this kernel cannot intercept calls */
 };
 
-/* All in the machine's byte order. */
+/* All members are in the machine's byte order. */
 struct fault_state {
 	_Atomic uint64_t is_armed; /* calls are counted while it is not 0 */
 	_Atomic uint64_t n;        /* the number of the call that fails; 0: none */
@@ -54,11 +54,13 @@ struct fault_state {
 
 struct call_kind {
 	const char *name;
-	int calls[MAX_CALLS]; /* -1 ends them */
-	/* True if the calls have a directory descriptor, and it is to be AT_FDCWD or to be another. */
+	int calls[MAX_CALLS]; /* -1 ends the list */
+	/* The calls have a directory descriptor: only calls with AT_FDCWD count, or only calls
+	 * with another descriptor. */
 	bool is_at_cwd;
 	bool is_at_fd;
-	bool is_not_stderr; /* leaves the process its messages */
+	bool is_not_stderr; /* calls on standard error do not count, so that the process can print
+			     * its messages */
 };
 
 static const struct call_kind call_kinds[] = {
@@ -233,7 +235,7 @@ static bool is_same_program(pid_t task, const char *program)
 	return !strcmp(found, program);
 }
 
-/* Answers until no task has the filter any more. */
+/* Answers notifications until no task has the filter any more. */
 static void calls_answer(int fd, const char *program)
 {
 	struct pollfd wait = { .fd = fd, .events = POLLIN };
@@ -259,7 +261,8 @@ static void calls_answer(int fd, const char *program)
 	}
 }
 
-/* The process that answers; its parent ends at once, so that the program has no child it does not know. */
+/* Starts the process that answers; its parent ends at once, so that the program has no child it
+ * does not know. */
 static void answerer_start(int socket)
 {
 	char program[4096];
@@ -370,7 +373,8 @@ static bool fails_allocation(void)
 	return true;
 }
 
-/* The C library's functions, under names that do not need dlsym(), which allocates. */
+/* The allocation functions of the C library, under names that do not need dlsym(), which
+ * allocates. */
 void *__libc_malloc(size_t size);
 void *__libc_calloc(size_t nr, size_t size);
 void *__libc_realloc(void *old, size_t size);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* foreign_sample.h - what the fuzz targets of foreign profiles do with a sample. */
+/* foreign_sample.h - reads the strings of each sample in the fuzz targets of foreign profiles. */
 #pragma once
 #include <stddef.h>
 #include <stdint.h>
@@ -9,7 +9,8 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* Reads each string to its last byte, which must be valid. */
+/* Returns the sum of a string's bytes. It reads each byte, so a sanitizer detects an invalid
+ * string. */
 static inline size_t fuzz_sum_word(struct foreign_word w)
 {
 	size_t sum = 0;
@@ -19,7 +20,7 @@ static inline size_t fuzz_sum_word(struct foreign_word w)
 	return sum;
 }
 
-/* A foreign_fn; `ctx` is a size_t. */
+/* A foreign_fn that adds the bytes of all strings of a sample to `ctx`, a size_t. */
 static inline int fuzz_sum_sample(void *ctx, const struct foreign_sample *s)
 {
 	size_t *sum = ctx;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* fuzz_archive_manifest.c - any text as a manifest; a manifest that was read is written back
- * the same. */
+ * unchanged. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

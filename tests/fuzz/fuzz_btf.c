@@ -19,7 +19,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	memcpy(&id, data, sizeof(id));
 	size -= sizeof(id);
-	/* Aligned like the kernel's answer, and of exactly its size. */
+	/* A copy that is aligned like the kernel's reply and has exactly the size of the input, so
+	 * that a read beyond its end is detected. */
 	btf = malloc(size ? size : 1);
 	if (!btf)
 		return 0;

@@ -12,8 +12,8 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* Returns a catalog of our lists. It is made only once, because that is slower than all its
- * uses. */
+/* Returns a catalog of our lists. It is made only once, because making it takes longer than using
+ * it. */
 static struct event_catalog *catalog_of(const struct cpu_type *cpu, bool arm)
 {
 	static struct event_catalog *catalogs[2];

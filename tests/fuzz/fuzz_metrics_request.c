@@ -10,7 +10,8 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* In a separate allocation, so that a read beyond it is detected. */
+/* Parses a copy of the request in a separate allocation, so that a read beyond its end is
+ * detected. */
 static enum metrics_request parse(const uint8_t *data, size_t size)
 {
 	char *copy = malloc(size ? size : 1);

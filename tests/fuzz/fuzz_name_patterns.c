@@ -9,7 +9,7 @@
 #include "resolve/symbols/name_patterns_priv.h"
 
 enum {
-	RULES_MAX = 256 /* bytes; this does not test regcomp(3) itself */
+	RULES_MAX = 256 /* bytes; longer rules would only test regcomp(3) */
 };
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

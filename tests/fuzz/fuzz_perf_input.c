@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Reads a perf.data file twice: both times must give the same. */
+/* Reads a perf.data file twice: both reads must give the same records. */
 #include <sys/mman.h>
 #include <unistd.h>
 

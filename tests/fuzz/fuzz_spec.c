@@ -52,7 +52,7 @@ static void select_some(const struct spec *spec)
 	if (!spec_has_images(spec) && !spec_wants_image(spec, app, image, &top))
 		abort();
 	if (spec_wants_image(spec, image, app, &top) && top)
-		abort(); /* only the kernel and its modules can be */
+		abort(); /* only the kernel and its modules can be separate entries */
 	spec_wants_image(spec, app, app, &top);
 	spec_wants_event(spec, "CPU_CLK_UNHALTED", 100000, 0x41);
 	spec_wants_thread(spec, 1, -1, "make");

@@ -55,7 +55,8 @@ struct settings {
 	long only;
 };
 
-/* Shared with the parent, which reads the last state of a process that died. */
+/* The state of a series, in memory shared with the parent, which reads the last state of a process
+ * that died. */
 struct state {
 	unsigned long number;
 	unsigned long nr_opened;
@@ -146,7 +147,7 @@ static int read_each(const char *path)
 	return r;
 }
 
-/* A command line, as main() would run it; status 3 is a result as well. */
+/* Runs a command line like main(). Returns 0 if its status is 0 or 3, else a negative errno. */
 static int run_command(const char *const *words, const char *path)
 {
 	const struct command *cmd = command_find(words[0]);

@@ -25,19 +25,19 @@ BARE(saved, " push %rbx\n push %r12\n sub $0x28, %rsp\n xor %ebx, %ebx\n"
 	    " xor %r12d, %r12d\n" LOOP " add $0x28, %rsp\n pop %r12\n pop %rbx\n ret");
 BARE(indirect, LOOP " ret");
 BARE(tail, LOOP " rep ret");
-/* The top of its stack looks like a return address. */
+/* The top of the stack of bare_decoy looks like a return address. */
 BARE(decoy, " lea 2f(%rip), %rax\n push %rax\n xor %eax, %eax\n" LOOP
 	    " lea 8(%rsp), %rsp\n ret\n call bare_leaf\n2: nop");
-/* It uses the frame pointer for data. */
+/* bare_no_frame uses the frame pointer for data. */
 BARE(no_frame, " push %rbp\n mov $1, %ebp\n" LOOP " pop %rbp\n ret");
 BARE(aligned, " push %rbp\n mov %rsp, %rbp\n and $-64, %rsp\n sub $0x40, %rsp\n" LOOP
 	      " leave\n ret");
-/* It calls code with unwind information. */
+/* bare_outer calls code with unwind information. */
 BARE(outer, " push %r13\n lea inner_work(%rip), %r13\n call *%r13\n pop %r13\n ret");
-/* Its end is far away, and there are other ways. */
+/* The end of bare_branches is far away, and branches lead to other code. */
 BARE(branches, " sub $0x18, %rsp\n test %rdi, %rdi\n je 3f\n cmp $1, %rdi\n je 4f\n"
 	       " jmp 5f\n3: call abort\n4: ud2\n5:" LOOP " add $0x18, %rsp\n ret");
-/* The return address is pushed, not called. */
+/* bare_unproved pushes another return address, which no call instruction precedes. */
 BARE(unproved, " lea 3f(%rip), %rax\n push %rax\n" LOOP " ret\n .byte 0x90, 0x90, 0x90,"
 	       " 0x90, 0x90, 0x90, 0x90\n3: ret");
 
@@ -73,7 +73,7 @@ __attribute__((noinline)) static void call_indirect(uint64_t n)
 	__asm__ volatile("");
 }
 
-/* It only jumps to the function. */
+/* The compiler makes this a jump to the function. */
 __attribute__((noinline)) void jump_to_tail(uint64_t n);
 void jump_to_tail(uint64_t n)
 {

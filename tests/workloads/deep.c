@@ -36,7 +36,8 @@ CALLED static uint64_t descend(uint64_t left)
 		work_run_parts(&part, 1, bottom_ms, 10);
 		return sink;
 	}
-	/* Keeps the compiler from making a loop of it, or a jump of the last call. */
+	/* Two kinds of calls keep the compiler from making a loop of the recursion, or a jump of
+	 * the last call. */
 	if (left % 4)
 		sink += descend(left - 1);
 	else
