@@ -21,7 +21,8 @@ __attribute__((noreturn)) static void die(const char *path, const char *what)
 	exit(1);
 }
 
-/* The executable segment: its place in the file, and what to add to an address for it. */
+/* Finds the executable segment and stores its place in the file. Returns the number to add to an
+ * address in it to get its file offset. */
 static uint64_t load_text(Elf *elf, struct bench_image *image)
 {
 	size_t nr;
@@ -67,7 +68,8 @@ void bench_image_done(struct bench_image *image)
 	image->nr_functions = 0;
 }
 
-/* .symtab has all that .dynsym has: the later one of the two counts if it is larger. */
+/* Reads a symbol table, unless the table that was read before has as many symbols: .symtab
+ * contains all symbols of .dynsym. */
 static void load_table(Elf_Data *data, const GElf_Shdr *sh, uint64_t to_off,
 		       struct bench_image *image)
 {

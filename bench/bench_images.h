@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* bench_images.h - the functions of the libraries that the made-up samples fall into. */
+/* bench_images.h - reads the functions of the libraries in which the generated samples are. */
 #pragma once
 #include <stddef.h>
 #include <stdint.h>
@@ -14,13 +14,15 @@ struct bench_function {
 struct bench_image {
 	const char *path; /* absolute, borrowed */
 	struct build_id build_id;
-	uint64_t text_off; /* of the executable segment in the file, page-aligned */
+	/* File offset of the executable segment, rounded down to a page. */
+	uint64_t text_off;
 	uint64_t text_len;
 	struct bench_function *functions; /* in the order of the symbol table */
 	size_t nr_functions;
-	size_t nr_symbols; /* of the table they are from */
+	size_t nr_symbols; /* symbols in the table that the functions are from */
 };
 
-/* Reads an ELF library with libelf.  Says what is wrong with it and exits. */
+/* Reads an ELF library with libelf. Prints the reason and exits if that fails. The caller frees
+ * the image with bench_image_done(). */
 void bench_image_load(const char *path, struct bench_image *ret_image);
 void bench_image_done(struct bench_image *image);

@@ -44,7 +44,7 @@ def report(build, directory, kind, option):
 
 
 def import_data(build, directory, kind):
-    """The work of a recorder: decoding, resolving, unwinding and writing a session."""
+    """Does the work of a recorder: decodes, resolves and unwinds samples, and writes a session."""
     session = os.path.join(directory, "session")
     shutil.rmtree(session, ignore_errors=True)
     os.mkdir(session)

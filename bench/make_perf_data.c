@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* make_perf_data - a large perf.data like one of a build machine: OUT MEGABYTES KIND
- * LIBRARY...  KIND is flat, chains (up to 40 callers) or stacks (8 KB of user stack a
- * sample).  Long-lived programs take most samples; besides, short ones come and go all the
- * time, so that there is side band everywhere.  Records of a round come CPU by CPU, as from
- * perf's rings. */
+/* make_perf_data OUT MEGABYTES KIND LIBRARY... - writes a large perf.data like that of a build
+ * machine. KIND is flat, chains (up to 40 callers) or stacks (8 KB of user stack per sample). Most
+ * samples are from long-lived programs; short-lived programs start and end all the time, so that
+ * side-band records are everywhere. Each round has the records of one CPU after those of another,
+ * as perf writes its ring buffers. */
 #include <errno.h>
 #include <linux/perf_event.h>
 #include <stdio.h>
@@ -18,7 +18,7 @@
 
 enum {
 	NR_PROGRAMS = 24,
-	NR_SHORT = 8, /* numbers of short-lived programs that run at a time */
+	NR_SHORT = 8, /* number of short-lived programs that run at the same time */
 	NR_CPUS = 4,
 	IMAGES_PER_PROGRAM = 20,
 	MAX_IMAGES = 256,
@@ -28,7 +28,7 @@ enum {
 	KERNEL_ADDRESSES = 20000,
 	MAX_CHAIN = 40,
 	STACK_BYTES = 8192,
-	REGS_MASK = 0xff0fff, /* what perf asks for on x86-64 */
+	REGS_MASK = 0xff0fff, /* registers that perf requests on x86-64 */
 	ROUND_SAMPLES = 1024,
 	SHORT_LIFE_ROUNDS = 3,
 	RATE_HZ = 4999,
@@ -85,7 +85,7 @@ static uint64_t random_below(struct maker *m, uint64_t limit)
 	return (m->seed >> 33) % limit;
 }
 
-/* Small numbers often, large ones seldom. */
+/* Returns a random number below `limit`: small numbers are frequent, large ones rare. */
 static uint64_t skewed_below(struct maker *m, uint64_t limit)
 {
 	return random_below(m, 1 << 16) * random_below(m, 1 << 16) * limit >> 32;
@@ -134,7 +134,7 @@ static void end(struct maker *m)
 	check(m, perf_data_writer_write(m->perf, m->record, m->len, &m->err));
 }
 
-/* sample_id_all: TID, TIME, CPU. */
+/* Ends a side-band record with the fields of sample_id_all: TID, TIME, CPU. */
 static void end_side_band(struct maker *m, int32_t pid, uint64_t time_ns)
 {
 	put_pair(m, (uint32_t)pid, (uint32_t)pid);
@@ -216,7 +216,7 @@ static void make_chains(struct maker *m, struct program *p, uint32_t nr)
 		const struct chain *like = i ? &p->chains[random_below(m, i)] : c;
 		uint32_t shared = i ? (uint32_t)random_below(m, like->nr) : 0;
 
-		/* Callers are shared: the outer part of an earlier chain. */
+		/* Chains share callers: this one begins with the outer part of an earlier chain. */
 		c->nr = 4 + (uint32_t)random_below(m, MAX_CHAIN - 4);
 		for (uint32_t k = 0; k < c->nr; k++)
 			c->ips[c->nr - 1 - k] = k < shared ? like->ips[like->nr - 1 - k]

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* make_session - the same made-up samples as a session segment and as a perf.data, of so
- * many processes, threads, events and CPUs.  Each process has IMAGES_PER_PROCESS of the
- * libraries mapped (all, if there are few processes), and few functions get most of the
- * samples as in real programs. */
+/* make_session - writes the same generated samples as a session segment and as a perf.data file,
+ * with given numbers of processes, threads, events and CPUs. Each process has IMAGES_PER_PROCESS
+ * of the libraries mapped (all if there are few processes), and few functions have most of the
+ * samples, as in real programs. */
 #include <errno.h>
 #include <inttypes.h>
 #include <linux/perf_event.h>
@@ -27,13 +27,14 @@ enum {
 	MAX_STEEPNESS = 10,
 	MAX_IMAGES = 256,
 	IMAGES_PER_PROCESS = 30,
-	IMAGE_STEP = 7, /* a process begins so many libraries after the previous one */
+	IMAGE_STEP = 7, /* libraries between the first ones of two processes */
 	FIRST_PID = 1000,
-	FIRST_TID = 10000, /* of the threads that are not a process's first */
+	/* The tid of a thread that is not the first of its process: this plus its number. */
+	FIRST_TID = 10000,
 	RATE_HZ = 9999,
-	FLUSH_SAMPLES = 20000, /* about a second of recording */
+	FLUSH_SAMPLES = 20000, /* samples per flush: about a second of recording */
 	ADDRESSES_PER_FUNCTION = 24,
-	RECORD_MAX = 4400 /* an MMAP2 record with its path and trailer */
+	RECORD_MAX = 4400 /* bytes: an MMAP2 record with its path and trailer */
 };
 
 #define PERIOD_NS (1000000000ULL / RATE_HZ)
@@ -51,7 +52,7 @@ struct process {
 	struct mapping maps[MAX_IMAGES];
 };
 
-/* Samples are spread over the first so many of these. */
+/* The events; the samples are spread over the first ones, as many as requested. */
 static const struct event_row {
 	const char *name;      /* perf's */
 	const char *long_name; /* ours */
@@ -78,17 +79,19 @@ struct maker {
 	size_t nr_images;
 	struct process processes[MAX_PROCESSES];
 	uint64_t nr_processes;
-	uint64_t nr_threads; /* of all processes together */
+	uint64_t nr_threads; /* in all processes together */
 	uint64_t nr_events;
 	uint64_t nr_cpus;
-	uint64_t steepness; /* how few functions and addresses get most samples */
+	/* With a larger value, fewer functions and addresses have most of the samples. */
+	uint64_t steepness;
 	uint32_t events[MAX_EVENTS]; /* in the dict */
 	uint64_t now_ns;
 	uint64_t seed;
 	struct err err;
 };
 
-/* The fields of a sample that perf's reader needs; with several events an identifier as well. */
+/* The fields of a sample that perf's reader needs. With several events a sample also has an
+ * identifier. */
 #define SAMPLE_TYPE                                                                    \
 	(PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU |       \
 	 PERF_SAMPLE_PERIOD)
@@ -101,7 +104,8 @@ struct trailer {
 	uint64_t id; /* only with several events */
 };
 
-/* Likewise a sample; with one event it begins at the ip. */
+/* The fields of a sample, in the kernel's order for SAMPLE_TYPE; with a single event it begins at
+ * `ip`. */
 struct sample_body {
 	uint64_t id;
 	uint64_t ip;
@@ -135,7 +139,8 @@ static uint32_t random_below(struct maker *m, uint32_t limit)
 	return (uint32_t)((m->seed >> 33) % limit);
 }
 
-/* Small numbers often, large ones seldom: the product of so many uniform fractions. */
+/* Returns a random number below `limit`. It is a product of `nr_factors` uniform fractions, so
+ * that small numbers are frequent and large ones rare. */
 static size_t steep_below(struct maker *m, uint64_t nr_factors, size_t limit)
 {
 	uint64_t product = 1 << 16;
@@ -150,7 +155,8 @@ static size_t skewed_below(struct maker *m, size_t limit)
 	return steep_below(m, 2, limit);
 }
 
-/* A record with the string (if any) after its body, and the trailer; 8-byte steps. */
+/* Writes a record: the head, the body, the string (if not empty, padded to 8 bytes) and the
+ * trailer. */
 static void write_record(struct maker *m, const struct perf_event_header *head,
 			 const void *body, size_t body_len, const char *string,
 			 const struct process *p)
@@ -226,7 +232,8 @@ static void write_mmap(struct maker *m, const struct process *p,
 	write_record(m, &head, &body, sizeof(body), map->image->path, p);
 }
 
-/* A few programs use all libraries, many ones some each. */
+/* Returns the number of libraries of each process: if there are only a few processes, all
+ * libraries. */
 static uint32_t nr_maps(const struct maker *m)
 {
 	if (m->nr_processes > FEW_PROCESSES)
@@ -234,7 +241,7 @@ static uint32_t nr_maps(const struct maker *m)
 	return m->nr_images < MAX_IMAGES ? (uint32_t)m->nr_images : MAX_IMAGES;
 }
 
-/* The process's share of all threads; the first has the number of the process. */
+/* Adds the threads of a process: its share of all threads. The tid of the first one is the pid. */
 static void add_threads(struct maker *m, struct process *p, uint64_t number,
 			const char *comm)
 {
@@ -268,7 +275,8 @@ static void add_process(struct maker *m, int number)
 		struct mapping *map = &p->maps[i];
 		struct image image = { .kind = IMAGE_FILE };
 
-		/* Each process has other libraries, and all are used by some. */
+		/* Each process has different libraries, and each library is used by some
+		 * process. */
 		map->image =
 			&m->images[((size_t)number * step + (size_t)i) % m->nr_images];
 		map->start = 0x7f0000000000 + ((uint64_t)number << 32) +
@@ -325,7 +333,8 @@ static void add_sample(struct maker *m, uint32_t cpu)
 	m->totals.samples++;
 }
 
-/* Both descriptions of an event; `id` becomes what its samples bear. */
+/* Describes an event for both formats. *id becomes the identifier in its samples; *ret_event
+ * borrows `attr` and `id`. */
 static void describe_event(struct maker *m, size_t number, struct perf_event_attr *attr,
 			   uint64_t *id, struct perf_data_event *ret_event)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* sample_cost - the kernel's work for a sample, without the timer interrupt: of an event whose
- * samples go nowhere, one that writes what flat profiles need, and one that writes what whole
- * stacks need (the kernel's chain, registers, 16 KB of stack).  Prints nanoseconds a sample:
- * of the timer's interrupt, and of the others without it; then the same of a program that uses
- * its caches. */
+/* sample_cost - measures the kernel's work for a sample without the timer interrupt, for three
+ * events: one whose samples are not stored, one with the fields of flat profiles, and one with the
+ * fields of complete stacks (the kernel's chain, registers, 16 KB of stack). Prints the
+ * nanoseconds per sample: of the timer interrupt, and of the other two events without it; then the
+ * same for a program that uses its caches. */
 #include <linux/perf_event.h>
 #include <stddef.h>
 #include <stdint.h>

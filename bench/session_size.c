@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* session_size - how many bytes a sample the session format takes on a real recording, what
- * writing costs, and what reading 10 million samples costs.
+/* session_size - measures the session format: the bytes per sample of a real recording, the cost
+ * of writing it, and the cost of reading 10 million samples.
  *
- *   session_size size SAMPLES.txt OUT   one line a sample: cpu pid tid period time_ns comm
+ *   session_size size SAMPLES.txt OUT   one line per sample: cpu pid tid period time_ns comm
  *                                       truncated nr_frames (image offset)..., leaf first
  *                                       (bench/perf-to-samples.py makes it from a perf.data)
  *   session_size speed OUT              10 M samples over 100 images
- * It prints figures; it judges nothing. */
+ * The program only prints figures; it does not fail if they are bad. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -53,7 +53,7 @@ struct one {
 	bool used;
 };
 
-/* One line; false at the end.  The dict gains what is new. */
+/* Reads one line into *s, and adds new entries to the dict. Returns false at the end. */
 static bool read_line(FILE *in, struct dict *d, struct sample *s, uint32_t images[])
 {
 	static uint64_t numbers[2 * LINE_FRAMES_MAX];
@@ -99,8 +99,8 @@ static bool read_line(FILE *in, struct dict *d, struct sample *s, uint32_t image
 	return true;
 }
 
-/* As the recorder does it: a flush a second, each CPU's samples in a run.  *pending is in
- * the order of the input. */
+/* Writes samples as the recorder does: one flush per second, with the samples of each CPU
+ * together. `pending` has the order of the input. Returns the CPU time in nanoseconds. */
 static uint64_t flush_runs(struct segment_writer *w, const struct sample *pending,
 			   size_t nr)
 {

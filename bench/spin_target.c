@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* spin_target SECONDS FILE [THREADS] - what the recorders of the benchmark record: for so
- * long, each thread computes at changing depths of a recursion, so that call chains have 4
- * to 30 frames, and calls the kernel now and then.  Writes the CPU time in microseconds that
- * it took to FILE, so that it can be subtracted. */
+/* spin_target SECONDS FILE [THREADS] - the program that the benchmarks record. Each thread
+ * computes for SECONDS at changing depths of a recursion, so that call chains have 4 to 30 frames,
+ * and sometimes calls the kernel. Writes its CPU time in microseconds to FILE, so that it can be
+ * subtracted. */
 #include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -35,7 +35,7 @@ __attribute__((noinline)) static uint64_t leaf(uint64_t a)
 	return a;
 }
 
-/* Not a tail call: the frames must exist. */
+/* This must not become a tail call, because the frames must exist. */
 __attribute__((noinline)) static uint64_t descend(unsigned int depth, uint64_t a)
 {
 	a = depth ? descend(depth - 1, a + depth) : leaf(a);

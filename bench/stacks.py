@@ -27,7 +27,7 @@ def programs_of(build):
 
 
 def under_load(programs, options):
-    """Runs two busy programs per CPU meanwhile."""
+    """Runs two busy programs per CPU during a measurement."""
     rows = []
     for rate in RATES:
         options.rate = rate

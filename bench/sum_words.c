@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* sum_words FILE - what reading a file costs at the least: one thread adds up its 8-byte
+/* sum_words FILE - measures the minimum cost of reading a file: one thread adds up its 8-byte
  * words. */
 #include <fcntl.h>
 #include <inttypes.h>

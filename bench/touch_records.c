@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* touch_records FILE - what a report of a perf.data with stacks costs at the least: maps the
+/* touch_records FILE - measures the minimum cost of a report of a perf.data with stacks: maps the
  * file window by window and adds up the first bytes of each record. */
 #include <fcntl.h>
 #include <inttypes.h>
@@ -13,14 +13,18 @@
 enum {
 	WINDOW_BYTES = 1 << 20,
 	LINE_BYTES = 64,
-	LOOKED_AT = 320, /* header, identity, the first callers */
+	/* Bytes read of each record: header, identity, the first callers. */
+	LOOKED_AT = 320,
 	HEADER_BYTES = 104,
-	DATA_AT = 5 /* of its 8-byte words: offset and size of the data */
+	/* Index of the 8-byte word of the header with the offset of the data; the next one has its
+	 * size. */
+	DATA_AT = 5
 };
 
 static uint64_t sum;
 
-/* The bytes of the whole records in a window. */
+/* Adds up bytes of each complete record in a window. Returns the number of bytes of these
+ * records. */
 static size_t touch(const uint8_t *bytes, size_t len)
 {
 	struct perf_event_header h;
