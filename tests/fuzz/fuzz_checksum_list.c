@@ -23,7 +23,7 @@ static int note_name(void *ctx, const char *name)
 	return 0;
 }
 
-/* Returns false if memory is exhausted. */
+/* Sums the names in a list. Returns false if memory is exhausted. */
 static bool sum_names(const uint8_t *data, size_t size, uint64_t *ret_sum)
 {
 	struct buf text = { 0 };

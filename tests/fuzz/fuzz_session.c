@@ -51,7 +51,7 @@ static void mend_sums(uint8_t *bytes, size_t size)
 	}
 }
 
-/* Checks what every consumer relies on. */
+/* Checks that the samples of a batch refer to existing entries, as every consumer requires. */
 static void check_batch(const struct dict *d, const struct sample_batch *b)
 {
 	for (size_t i = 0; i < b->nr; i++) {

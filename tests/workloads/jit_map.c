@@ -37,7 +37,7 @@ __attribute__((section("region_template"))) WORK_FUNCTION(region_work)
 	for (size_t i = 0; i < NR_SLOTS; i++)
 		fprintf(out, "%lx %zx %s\n", (unsigned long)(code + i * SLOT_BYTES),
 			len, names[i]);
-	/* This memory is reused. */
+	/* The memory of jit_gone is reused. */
 	fprintf(out, "%lx %zx jit_gamma\n", (unsigned long)(code + 2 * SLOT_BYTES),
 		len);
 	if (fclose(out))

@@ -45,7 +45,7 @@ struct work_part {
 
 /* Random numbers for lengths that must not synchronize with the sampling clock. */
 uint32_t work_random(uint64_t *state);
-/* CPU time of the calling thread. */
+/* Returns the CPU time of the calling thread in nanoseconds. */
 uint64_t work_thread_ns(void);
 /* Returns the number of rounds in about a millisecond on this machine. */
 uint64_t work_rounds_per_ms(void);

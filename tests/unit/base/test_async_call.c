@@ -96,7 +96,7 @@ static void abandons_a_blocked_call(void **state)
 	pthread_mutex_lock(&gate);
 	assert_int_equal(async_call_run(&h->call, short_ns), -ETIMEDOUT);
 	assert_int_equal(async_call_nr_hanging(), 1);
-	/* The same request is not repeated, others are sent. */
+	/* A request that hangs is not repeated; other requests are sent. */
 	assert_int_equal(run_quick(ASYNC_CALL_FILE, 7), -EBUSY);
 	assert_int_equal(run_quick(ASYNC_CALL_FILE, 8), 0);
 	assert_int_equal(run_quick(ASYNC_CALL_MEMORY, 7), 0);
@@ -127,7 +127,7 @@ static void limits_the_number_of_blocked_calls(void **state)
 	}
 	assert_int_equal(nr, 2);
 	assert_int_equal(async_call_nr_hanging(), 2);
-	/* Files are still read. */
+	/* Requests for files still succeed. */
 	assert_int_equal(run_quick(ASYNC_CALL_FILE, 100), 0);
 	pthread_mutex_unlock(&gate);
 	for (unsigned int i = 0; i < nr; i++)

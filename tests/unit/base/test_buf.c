@@ -132,7 +132,7 @@ static void allocation_failure_fails_the_buf(void **state)
 	assert_int_equal(b.len, 0);
 	buf_done(&b);
 
-	/* Growing fails: the content stays. */
+	/* If growing fails, the content stays. */
 	buf_put_u64(&b, 7);
 	alloc_fail_at(1);
 	assert_false(buf_reserve(&b, 100000));

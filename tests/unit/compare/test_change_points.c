@@ -127,7 +127,7 @@ static void a_step_is_found_at_its_index(void **state)
 	check_step(20, 17, 5, 950);
 	check_step(60, 40, 4, 950);
 	check_step(60, 40, -4, 950);
-	/* The newest value alone. */
+	/* Only the newest value is after the step. */
 	check_step(30, 29, 8, 950);
 }
 
@@ -146,7 +146,7 @@ static void exact_steps_have_exact_means(void **state)
 	assert_true(fabs(points.points.at[0].before - 10) < 1e-9);
 	assert_true(fabs(points.points.at[0].after - 30) < 1e-9);
 	assert_true(fabs(points.points.at[1].after - 10) < 1e-9);
-	/* They are changes of 20, not of more than 19.9. */
+	/* The changes are 20, but not significantly more than 19.9. */
 	change_points_prune(&s, 19.9, limit, &points);
 	assert_int_equal(points.points.nr, 0);
 	assert_true(points.least_p > limit);
@@ -164,7 +164,7 @@ static void a_single_different_value_is_no_change(void **state)
 	find(&s, &points);
 	assert_int_equal(points.points.nr, 0);
 	change_points_done(&points);
-	/* It is one if it is the newest. */
+	/* A single value counts as a change if it is the newest. */
 	s.nr = 6;
 	find(&s, &points);
 	assert_int_equal(points.points.nr, 1);

@@ -118,17 +118,17 @@ static void images_are_found_again(void **state)
 		struct made_image base, new;
 		size_t nr;
 	} rows[] = {
-		/* the same path, rebuilt */
+		/* an image has the same path, but was rebuilt */
 		{ { "/a/prog", 1, counts, 3, "f" },
 		  { "/a/prog", 2, others, 3, "g" },
 		  1 },
 		/* an image is the same file under another name */
 		{ { "/a/x", 1, counts, 3, "f" }, { "/b/y", 1, others, 3, "g" }, 1 },
-		/* moved */
+		/* an image was moved */
 		{ { "/a/prog", 1, counts, 3, "f" },
 		  { "/b/prog", 2, others, 3, "g" },
 		  1 },
-		/* another version */
+		/* an image is another version of the library */
 		{ { "/l/libz.so.1.2.3", 1, counts, 3, "f" },
 		  { "/l/libz.so.1.3", 2, others, 3, "g" },
 		  1 },
@@ -136,7 +136,7 @@ static void images_are_found_again(void **state)
 		{ { "/a/slow", 1, counts, 3, "f" },
 		  { "/b/fast", 2, others, 3, "f" },
 		  1 },
-		/* another program */
+		/* an image is another program */
 		{ { "/a/slow", 1, counts, 3, "f" },
 		  { "/b/fast", 2, others, 3, "g" },
 		  2 },

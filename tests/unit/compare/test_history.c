@@ -35,7 +35,7 @@ static double random_normal(void)
 	return sqrt(-2 * log(random_uniform())) * cos(2 * M_PI * random_uniform());
 }
 
-/* How a history is made. */
+/* The parameters of a simulated history. */
 struct made_history {
 	double factor;  /* of the changed function, from CHANGED_AT on */
 	size_t removed; /* the function that ends there; FUNCTIONS: none */

@@ -24,7 +24,7 @@ static const double base_weights[SIMULATED_ROWS] = {
 	500, 120, 80, 60, 40, 40, 30, 25, 20, 15, 12, 10,
 	8,   7,   6,  5,  5,  4,  4,  3,  2,  2,  1,  1,
 };
-/* Some rows differ. */
+/* The same weights, except for some rows. */
 static const double new_weights[SIMULATED_ROWS] = {
 	500, 120, 80, 75, 40, 40, 30, 25, 20, 15, 12, 10,
 	8,   5,   6,  5,  5,  4,  4,  3,  2,  3,  1,  1,
@@ -63,7 +63,7 @@ static struct simulation simulation_of(const struct simulated_case *t)
 	};
 }
 
-/* One comparison. */
+/* The result of one comparison. */
 struct compared {
 	struct run_sums runs[2 * RUNS_MAX];
 	struct count_sums sums[SIMULATED_ROWS * 2 * RUNS_MAX];
@@ -164,7 +164,7 @@ static void check_coverage_of(const struct simulated_case *cases, size_t nr)
 		check_coverage(&cases[i]);
 }
 
-/* 10 080 intervals each. */
+/* Tests 10 080 intervals of each case. */
 static void intervals_contain_the_truth(void **state)
 {
 	static const struct simulated_case cases[] = {

@@ -20,7 +20,7 @@ void put_u64(struct maker *m, uint64_t v);
 void put_text(struct maker *m, const char *s, size_t bytes);
 /* Drops the old record and begins a new one. */
 void begin(struct maker *m, uint32_t type, uint16_t misc);
-/* Sets the size. */
+/* Stores the size in the header of the record. */
 void finish(struct maker *m);
 /* Decodes the record from a copy of exactly its size. */
 int decode(const struct maker *m, const struct decoder *d, struct record *ret_record);

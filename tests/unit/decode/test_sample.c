@@ -317,7 +317,7 @@ static void test_read_formats(void **unused)
 	check_read_format(PERF_FORMAT_GROUP, 3, 0, 0);
 }
 
-/* Numbers whose product overflows. */
+/* Checks a sample with sizes whose product overflows. */
 static void absurd(uint64_t type, uint64_t number)
 {
 	struct perf_event_attr attr = { .sample_type = type,

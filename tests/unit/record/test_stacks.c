@@ -62,7 +62,7 @@ static void give(struct recording *r, size_t image, size_t bytes)
 	r->stacks.bytes += bytes;
 }
 
-/* Like give(), for a binary of a user. */
+/* Gives an image a table, like give(), but for a binary of a user. */
 static void give_of(struct recording *r, size_t image, size_t bytes, uint32_t user)
 {
 	give(r, image, bytes);

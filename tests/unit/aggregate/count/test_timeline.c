@@ -57,7 +57,7 @@ static void add_run(struct timeline *t)
 	}
 }
 
-/* Empties the timeline. */
+/* Subtracts the samples of a span from `sums`. */
 static void take_span(const struct timeline *t, size_t i)
 {
 	const struct timeline_span *span = &t->spans.at[i];

@@ -825,7 +825,7 @@ static void random_specifications_select_what_the_model_selects(void **state)
 		profile_done(&p);
 		run_profile(w, &spec, &p, &coarse);
 		assert_int_equal(p.samples, all);
-		/* One in eight is enough for slow checks. */
+		/* Every eighth specification is enough for slow checks. */
 		if (n % 8 == 0)
 			compare_sums(w, &p, &words);
 		profile_done(&p);

@@ -165,7 +165,7 @@ static void filters_all_columns_alike(void **state)
 	struct sample_batch batch;
 
 	(void)state;
-	/* 3 s and 4 s; 8 s; 11 s. */
+	/* The spans contain the samples at 3 s and 4 s, at 8 s, and at 11 s. */
 	assert_int_equal(spec_add(&spec, "time:10%-25%,6.5s-7.5s,90%-", NULL), 0);
 	selection_init(&s, &spec, &dict, "");
 	assert_int_equal(keep(&s, &batch), 0);

@@ -48,7 +48,7 @@ static void files_survive_a_round_trip(void **state)
 	assert_int_equal(io_read_file(in_folder("f"), &b, sizeof(bytes)), 0);
 	assert_int_equal(b.len, sizeof(bytes));
 	assert_memory_equal(b.data, bytes, sizeof(bytes));
-	/* It appends, and `max` limits the bytes of this read. */
+	/* io_read_file() appends, and its limit is for the bytes of a single read. */
 	assert_int_equal(io_read_file(in_folder("f"), &b, sizeof(bytes)), 0);
 	assert_int_equal(b.len, 2 * sizeof(bytes));
 	assert_int_equal(io_read_file(in_folder("f"), &b, sizeof(bytes) - 1), -EFBIG);
@@ -145,7 +145,7 @@ static void copies_keep_holes(void **state)
 		skip();
 	}
 	assert_int_equal(io_copy(fd, in_folder("copy"), 1ULL << 40, NULL), 0);
-	/* More than the file has. */
+	/* The copy would need more bytes than the file has. */
 	assert_int_equal(io_copy(fd, in_folder("copy2"), (1ULL << 40) + 1, NULL), -EIO);
 	assert_int_equal(stat(in_folder("copy2"), &st), -1);
 	close(fd);
@@ -372,7 +372,7 @@ static void a_copy_reveals_nothing_to_others(void **state)
 		/* Copying more bytes than the file has fails and changes nothing. */
 		assert_int_equal(io_copy(fd, in_folder("copy"), 11, NULL), -EIO);
 		assert_int_equal(mode_of("copy"), rows[i].copied);
-		/* Omitted. */
+		/* A copy that is cancelled leaves no file. */
 		assert_int_equal(io_copy(fd, in_folder("copy"), 10, &stop), -ECANCELED);
 		assert_int_equal(io_copy(fd, in_folder("left"), 10, &stop), -ECANCELED);
 		assert_int_equal(mode_of("copy"), rows[i].copied);

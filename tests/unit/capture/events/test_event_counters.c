@@ -113,7 +113,7 @@ static const struct together {
 	const char *cpu, *specs;
 	size_t nr, fitting;
 } togethers[] = {
-	/* Both need counter 2. */
+	/* Both events need counter 2. */
 	{ "i386/haswell",
 	  "L1D_PEND_MISS.PENDING:2000000,CYCLE_ACTIVITY.CYCLES_L1D_PENDING:2000000", 2,
 	  1 },

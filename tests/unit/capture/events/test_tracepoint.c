@@ -7,7 +7,7 @@
 
 #include "capture/events/tracepoint.h"
 
-/* As Linux 6.1 has it. */
+/* The format file of the tracepoint in Linux 6.1. */
 static const char module_load[] =
 	"name: module_load\n"
 	"ID: 412\n"

@@ -338,7 +338,7 @@ static void keeps_modules_of_earlier_recordings(void **state)
 	kernel_files_merge_modules(older, strlen(older), &out);
 	assert_int_equal(out.len, strlen(both));
 	assert_memory_equal(out.data, both, out.len);
-	/* The second time nothing is added. */
+	/* Merging the same list again adds nothing. */
 	kernel_files_merge_modules(older, strlen(older), &out);
 	assert_int_equal(out.len, strlen(both));
 	buf_done(&out);

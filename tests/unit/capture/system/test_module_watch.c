@@ -116,7 +116,7 @@ static void remembers_modules_reported_by_the_kernel(void **state)
 	module_watch_done(&w);
 }
 
-/* It is live for a moment before its init sections are freed. */
+/* A module is live for a moment before its init sections are freed. */
 static void recognizes_a_module_that_shrinks(void **state)
 {
 	struct module_watch w = { 0 };
@@ -126,7 +126,7 @@ static void recognizes_a_module_that_shrinks(void **state)
 	look(&w, "a 9 0 - Live 0x10\n", "+a@10 =a@10 ");
 	look(&w, "a 7 0 - Live 0x10\n", "");
 	look(&w, "a 7 0 - Live 0x10\n", "");
-	/* It shrinks only once. */
+	/* A module shrinks only once: a smaller one is another module. */
 	look(&w, "a 5 0 - Live 0x10\n", "+a@10 =a@10 ");
 	/* Two modules in one text count as two, also at the next look. */
 	look(&w, "b 9 0 - Live 0x20\nb 7 0 - Live 0x20\n", "+b@20 =b@20 +b@20 =b@20 ");

@@ -235,7 +235,7 @@ static void rejects_a_too_long_request(void **state)
 					 (const char *const[]){ "save", word, NULL },
 					 NULL, &err),
 			 -E2BIG);
-	/* Nothing was sent. */
+	/* Nothing was sent, so the connection is still usable. */
 	assert_int_equal(control_request(&c, (const char *const[]){ "status", NULL },
 					 NULL, &err),
 			 0);

@@ -28,7 +28,7 @@ enum {
 	PAGE_BYTES = 4096
 };
 
-/* In the child. */
+/* Ends the child process with a message if the condition is false. */
 #define CHECK(condition)                                                               \
 	do {                                                                           \
 		if (!(condition)) {                                                    \

@@ -105,7 +105,7 @@ static void numbers_events(void **state)
 	daemonrc_clear_events(&rc);
 	assert_int_equal(daemonrc_nr_events(&rc), 0);
 	assert_int_equal(rc.entries.nr, 1);
-	/* More than exist. */
+	/* The number of chosen events is larger than the number of stored events. */
 	assert_int_equal(daemonrc_set(&rc, "NR_CHOSEN", "99999999"), 0);
 	assert_int_equal(daemonrc_nr_events(&rc), 0);
 	daemonrc_done(&rc);

@@ -28,7 +28,7 @@ static void a_binary_has_one_number(void **state)
 	assert_null(event_cookie_find(&c, 0));
 	assert_null(event_cookie_find(&c, 5));
 	assert_null(event_cookie_find(&c, UINT64_MAX));
-	/* A number this small stays valid. */
+	/* Numbers stay valid while there are so few of them. */
 	event_cookies_tidy(&c);
 	assert_int_equal(event_cookie(&c, "/bin/b", &known), 4);
 	event_cookies_done(&c);

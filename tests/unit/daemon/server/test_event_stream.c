@@ -167,7 +167,7 @@ static void a_slow_reader_gets_the_number_of_lost_samples(void **state)
 	assert_int_equal(samples + lost, SAMPLES);
 	assert_int_equal(lost, r.all_lost);
 	assert_true(lost && samples);
-	/* One word at a time. */
+	/* The reader takes one word at a time. */
 	samples = lost = 0;
 	for (size_t i = 0; i < SAMPLES; i++) {
 		event_reader_put(&r, &s);

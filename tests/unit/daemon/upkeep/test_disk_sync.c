@@ -23,7 +23,7 @@ static struct {
 	size_t nr;
 } notes = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
-/* Replaces that of libc. */
+/* Replaces the function of the C library and records its calls. */
 int fsync(int fd)
 {
 	struct stat st;
@@ -85,7 +85,7 @@ static void flushes_a_single_file(void **state)
 	disk_sync_done(&s);
 	assert_int_equal(notes.nr, 1);
 	assert_int_equal(times_of(one), 1);
-	/* Once is enough. */
+	/* The file is not flushed a second time. */
 	disk_sync_poll(&s);
 	disk_sync_done(&s);
 	assert_int_equal(notes.nr, 1);

@@ -674,7 +674,7 @@ static void does_not_seal_damaged_segments(void **state)
 	assert_int_equal(truncate(path, st.st_size - 8), 0);
 	assert_int_equal(turn(&r, 30 * MINUTE, true).nr_sealed, 0);
 	assert_false(file_is_sealed(1));
-	/* It does not prevent the sealing of later segments. */
+	/* The failure does not prevent the sealing of later segments. */
 	assert_int_equal(turn(&r, 31 * MINUTE, true).nr_sealed, 1);
 	assert_true(file_is_sealed(2));
 	assert_int_equal(turn(&r, 32 * MINUTE, true).nr_sealed, 0);
@@ -746,7 +746,8 @@ static void removes_copies_with_their_segments(void **state)
 	assert_int_equal(turn(&r, 3 * DAY + 11 * MINUTE, true).nr_expired, 1);
 	assert_int_equal(turn(&r, 3 * DAY + 12 * MINUTE, true).nr_copies, 1);
 	assert_false(is_there("jit/5/perf-5.map"));
-	/* Too many bytes: the oldest segments are deleted, and the directory of the last one. */
+	/* There are too many bytes: the oldest segments are deleted, and the directory of the last
+	 * one. */
 	write_copy("jit/6", "perf-6.map", 3 * DAY + 1, 4000);
 	r = (struct retention){ .max_bytes = 2 * 7000 };
 	assert_int_equal(turn(&r, 3 * DAY + 13 * MINUTE, true).nr_copies, 1);

@@ -136,7 +136,7 @@ static void filters_groups(void **state)
 	assert_true(keeps(&w, GONE, w.a, w.a));
 	sample_filter_forked(&w.filter, GONE_TOO, GONE);
 	assert_true(keeps(&w, GONE_TOO, w.a, w.a));
-	/* Another process has its pid now. */
+	/* Another process has the pid of the ended one now. */
 	sample_filter_forked(&w.filter, GONE, GONE_TOO + 1);
 	assert_false(keeps(&w, GONE, w.a, w.a));
 	assert_int_equal(sample_filter_set(&w.filter, NULL, NULL, NULL, "me", &err),

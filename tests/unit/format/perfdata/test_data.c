@@ -251,7 +251,7 @@ static void reports_a_full_disk_each_time(void **state)
 			 -ENOSPC);
 }
 
-/* perf itself reads it without a message. */
+/* perf itself reads the file without a message. */
 static void perf_reads_it(void **state)
 {
 	static const char *const commands[] = { "report --stdio -f", "script -f",

@@ -493,7 +493,7 @@ static void handles_simpleperf_files_truncated_anywhere(void **state)
 		maker_read(maker_fd(&m), &seen, &in);
 		assert_int_equal(seen.opened, 0);
 		assert_int_equal(seen.bytes, 24);
-		/* It can end between two fields. */
+		/* A message can end between two fields. */
 		assert_int_equal(seen.damage.bad_features,
 				 len != 0 && len != 7 && len != 9 && len != 12 &&
 					 len != 25);

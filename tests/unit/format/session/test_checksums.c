@@ -212,12 +212,12 @@ static void a_promised_file_is_missed_if_it_is_not_there(void **state)
 
 	(void)state;
 	assert_int_equal(nr_missing(), 0);
-	/* A crash before the file was renamed. */
+	/* This is the state after a crash before the file was renamed. */
 	assert_int_equal(checksums_add(file, "abc", 3), 0);
 	assert_int_equal(nr_missing(), 0);
 	write_below("file");
 	assert_int_equal(nr_missing(), 0);
-	/* The older contents are still there. */
+	/* The file still has its older contents. */
 	assert_int_equal(checksums_add(file, "abcd", 4), 0);
 	assert_int_equal(nr_missing(), 0);
 	assert_int_equal(unlink(file), 0);

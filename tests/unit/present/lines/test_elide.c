@@ -94,10 +94,10 @@ static void removes_text_in_brackets(void **state)
 		{ "f(a<b<c<int, int>, d>, e>)", 25, true,
 		  "f(a<b<c<" DOTS ">, d>, e>)" },
 		{ "f(a<b<c<int, int>, d>, e>)", 17, true, "f(a<b<" DOTS ">, e>)" },
-		/* Text shorter than the dots stays. */
+		/* Text that is shorter than the dots is kept. */
 		{ "alphabet<int>::soup(unsigned long)", 30, false,
 		  "alphabet<int>::soup(...)" },
-		/* These are not brackets. */
+		/* These characters are not brackets. */
 		{ "ns::operator<< <char>(std::ostream&)", 25, true,
 		  "ns::operator<< <" DOTS ">(" DOTS ")" },
 		{ "ns::thing::operator()(int, int) const", 30, true,
@@ -110,7 +110,7 @@ static void removes_text_in_brackets(void **state)
 		{ "<alloc::vec::Vec<T> as core::ops::drop::Drop>::drop", 24, true,
 		  "<" DOTS ">::drop" },
 		{ "call<fn(u8) -> bool>::once", 19, true, "call<" DOTS ">::once" },
-		/* They do not match. */
+		/* The brackets do not match. */
 		{ "a<b>c>d(efghijklmn", 10, true, "a<b>c" DOTS "klmn" },
 		{ "abcdefghijk<(((((((", 10, true, "abcde" DOTS "((((" },
 	};

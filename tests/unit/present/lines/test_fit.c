@@ -22,7 +22,7 @@ static void computes_column_widths(void **state)
 		{ 80, 3, { { 7, 9, 0, 9 }, { 10, 25, 1, 25 }, { 46, 30, 2, 46 } } },
 		/* One character too few: the second column gives up a blank. */
 		{ 79, 3, { { 7, 9, 0, 9 }, { 10, 25, 1, 24 }, { 46, 30, 2, 46 } } },
-		/* Exactly the width of their content. */
+		/* Columns have exactly the width of their content. */
 		{ 65, 3, { { 7, 9, 0, 8 }, { 10, 25, 1, 11 }, { 46, 30, 2, 46 } } },
 		/* A cell that is longer than its column. */
 		{ 80, 3, { { 7, 9, 0, 9 }, { 40, 25, 1, 41 }, { 20, 30, 2, 20 } } },
@@ -40,7 +40,7 @@ static void computes_column_widths(void **state)
 		    { 8, 25, 1, 9 },
 		    { 60, 25, 1, 20 },
 		    { 60, 30, 2, 33 } } },
-		/* No room at all: names get the minimum, numbers all they need. */
+		/* There is no room at all: names get the minimum, numbers all they need. */
 		{ 10, 3, { { 7, 9, 0, 8 }, { 99, 25, 1, 8 }, { 5, 30, 2, 5 } } },
 		{ 80, 1, { { 0, 9, 1, 1 } } },
 		{ 0, 0, { { 0 } } },

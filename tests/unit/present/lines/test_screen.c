@@ -65,7 +65,7 @@ static void counts_columns(void **state)
 	assert_int_equal(screen_columns("\xe4\xb8\xad\xe4\xb8\xad", 6), 4);
 }
 
-/* perf's limits. */
+/* The limits are those of perf. */
 static void colours_large_shares(void **state)
 {
 	const struct screen colour = { .colour = true };

@@ -42,7 +42,7 @@ static void subordinate_ids_belong_to_their_users(void **state)
 	assert_false(table_account_uid(bob, &uid));
 	/* A subordinate id range of a user given by id. */
 	assert_int_equal(table_account_of_user(300009, path), 1000);
-	/* Nobody's. */
+	/* These ids belong to no user, so they have accounts of their own. */
 	assert_int_equal(table_account_of_user(99999, path), 99999);
 	assert_int_equal(table_account_of_user(400001, path), 400001);
 	assert_true(table_account_uid(400001, &uid));

@@ -55,14 +55,14 @@ static void copies_grow_with_their_files(void **state)
 	assert_int_equal(pwrite(fd, "one, two", 8, 0), 8);
 	assert_int_equal(jit_store_copy(fd, dir, PID, "perf.map"), 0);
 	assert_string_equal(copied(dir), "one, two");
-	/* Overwritten with less data. */
+	/* The file is overwritten with less data. */
 	assert_int_equal(ftruncate(fd, 0), 0);
 	assert_int_equal(pwrite(fd, "three", 5, 0), 5);
 	later[0].tv_sec = later[1].tv_sec = 4000000000;
 	assert_int_equal(futimens(fd, later), 0);
 	assert_int_equal(jit_store_copy(fd, dir, PID, "perf.map"), 0);
 	assert_string_equal(copied(dir), "three");
-	/* A gigabyte that uses no space. */
+	/* The file grows to a gigabyte that uses no space. */
 	assert_int_equal(ftruncate(fd, 1 << 30), 0);
 	assert_int_equal(jit_store_copy(fd, dir, PID, "perf.map"), -EFBIG);
 	assert_string_equal(copied(dir), "three");
@@ -107,7 +107,7 @@ static void holds_a_mount_until_the_process_ends(void **state)
 	jit_store_save_gone(&k, dir, &copies);
 	assert_int_equal(copies.jobs.nr, 1);
 	assert_int_equal(k.kept.at[0].fd, -1);
-	/* Once. */
+	/* A second call does not copy the file again. */
 	jit_store_save(&k, dir, &copies);
 	assert_int_equal(copies.jobs.nr, 1);
 	copy_list_done(&copies);

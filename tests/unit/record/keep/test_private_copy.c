@@ -87,7 +87,7 @@ static void refuses_other_files(void **state)
 	/* The file was written to since it was examined. */
 	assert_int_equal(futimens(fd, NULL), 0);
 	assert_int_equal(private_copy_take(fd, &st, ASYNC_CALL_OWN, dir), -ESTALE);
-	/* Too large, and only a hole. */
+	/* A file that is too large is refused, and so is one that is only a hole. */
 	assert_int_equal(ftruncate(again, (off_t)PRIVATE_COPY_MAX_BYTES + 1), 0);
 	assert_int_equal(fstat(again, &st), 0);
 	assert_int_equal(private_copy_take(dup(again), &st, ASYNC_CALL_OWN, dir),

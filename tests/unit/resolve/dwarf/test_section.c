@@ -103,7 +103,7 @@ static void test_reads_texts(void **unused)
 	assert_int_equal(dwarf_section_open(&m.file, &m.entry, false, &s), 0);
 	check_texts(&m, &s, &spare);
 	dwarf_section_close(&s);
-	/* Now others use all the shared pages. */
+	/* Now other sections use all the shared pages. */
 	assert_int_equal(dwarf_section_open(&m.file, &m.entry, false, &s), 0);
 	for (uint64_t i = 0; i < DWARF_PAGES_SHARED; i++) {
 		size_t len;

@@ -73,7 +73,7 @@ static void done(struct world *w)
 	buf_done(&w->file);
 }
 
-/* Returns 0 if there is no line. */
+/* Returns the line of an address in a function; 0 if there is none. */
 static uint32_t line_at(const struct world *w, uint64_t address, const char *function)
 {
 	const struct jitdump_code *code = jit_lines_code(w->lines, address, function);
@@ -107,7 +107,7 @@ static void replaced_code_has_its_own_lines(void **state)
 	assert_int_equal(line_at(&w, CODE, "g"), 20);
 	assert_int_equal(line_at(&w, CODE + 0x50, "g"), 21);
 	assert_int_equal(line_at(&w, CODE + 0x50, "h"), 31);
-	/* The last one. */
+	/* Without the name of a known function, the last code at the address is used. */
 	assert_int_equal(line_at(&w, CODE + 0x10, NULL), 21);
 	assert_int_equal(line_at(&w, CODE + 0x50, "nobody"), 31);
 	assert_int_equal(line_at(&w, CODE + 0x1000, "bare"), 0);

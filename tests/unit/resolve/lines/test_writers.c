@@ -65,7 +65,7 @@ static void test_waits_for_a_writer(void **state)
 	assert_false(line_writers_wait(dir, &other));
 	close(ends[1]);
 	assert_true(line_writers_wait(dir, &one));
-	/* It has ended, or the wait timed out. */
+	/* The writer has ended; else the wait would have timed out. */
 	assert_int_equal(waitpid(pid, NULL, 0), pid);
 	assert_false(line_writers_wait(dir, &one));
 	assert_false(line_writers_wait(dir, NULL));

@@ -478,15 +478,15 @@ static void test_memory_mapped_over_code(void **unused)
 	assert_string_equal(at(&w, 350, 7, 7, 0x402010), "p /p+0x3010 /p");
 	assert_string_equal(at(&w, 350, 7, 7, 0x406000), "p /p+0x7000 /p");
 	assert_int_equal(w.dict.images.nr, 2);
-	/* Its protection changes. */
+	/* The protection of the memory changes. */
 	do_mmap(&w, 360, 7, 0x402000, 0x3000, 0x402000, "//anon");
 	assert_string_equal(at(&w, 370, 7, 7, 0x402010), "p /p+0x3010 /p");
 	assert_int_equal(w.dict.images.nr, 2);
-	/* More memory than code. */
+	/* Anonymous memory begins before the code. */
 	do_mmap(&w, 380, 7, 0x3f0000, 0x20000, 0x3f0000, "//anon");
 	assert_string_equal(at(&w, 390, 7, 7, 0x407000), "p /p+0x8000 /p");
 	assert_string_equal(at(&w, 390, 7, 7, 0x3f1000), "p //anon+0x1000 /p");
-	/* In a library: all of it, or huge pages. */
+	/* Memory replaces a part of a library: small pages, or whole huge pages. */
 	do_mmap(&w, 400, 7, 0x7f0000001000, 0x2000, 0x7f0000001000, "//anon");
 	assert_string_equal(at(&w, 450, 7, 7, 0x7f0000001010), "p //anon+0x10 /p");
 	do_mmap(&w, 500, 7, 0x7f0000400000, 0x200000, 0x7f0000400000, "//anon");

@@ -61,7 +61,7 @@ static int apply(struct rings_world *w, uint64_t frontier_ns)
 	return side_band_give(&w->side_band, frontier_ns, note_name, &w->given);
 }
 
-/* Since the last call. */
+/* Returns the names that were delivered since the last call. */
 static const char *applied(struct rings_world *w)
 {
 	static struct given last;

@@ -29,11 +29,11 @@ static void test_a_used_up_budget_cuts_one_users_stacks(void **unused)
 	assert_int_equal(stack_budget_frames(&b, 1000, NS_PER_S, DEEP),
 			 STACK_BUDGET_FRAMES);
 	assert_int_equal(stack_budget_frames(&b, 1000, NS_PER_S, 2), 2);
-	/* The others keep theirs. */
+	/* Other users keep their budgets. */
 	stack_budget_spend(&b, 0, UINT32_MAX);
 	assert_int_equal(stack_budget_frames(&b, 0, NS_PER_S, DEEP), DEEP);
 	assert_int_equal(stack_budget_frames(&b, 1001, NS_PER_S, DEEP), DEEP);
-	/* An older sample changes nothing. */
+	/* The time of an older sample has no effect on the budget. */
 	assert_int_equal(stack_budget_frames(&b, 1000, NS_PER_S / 2, DEEP),
 			 STACK_BUDGET_FRAMES);
 	assert_int_equal(stack_budget_frames(&b, 1000, 2 * NS_PER_S + NS_PER_MS, DEEP),

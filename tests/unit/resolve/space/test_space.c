@@ -187,7 +187,7 @@ static void test_few_mappings(void **unused)
 	(void)unused;
 	space_pool_init(&pool);
 	for (uint32_t i = 0; i < MORE; i++) {
-		/* Neither up nor down. */
+		/* The addresses are neither in ascending nor in descending order. */
 		struct mapping m = { 0x1000 * (i * 7 % MORE),
 				     0x1000 * (i * 7 % MORE) + 0x800, 0, i, false };
 

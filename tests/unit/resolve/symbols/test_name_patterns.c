@@ -12,7 +12,7 @@
 #include "resolve/symbols/name_patterns.h"
 #include "resolve/symbols/name_patterns_priv.h"
 
-/* NULL counts as the name itself. */
+/* Checks what a name becomes; with NULL it must stay unchanged. */
 static void check(const struct name_patterns *p, const char *name, const char *expected)
 {
 	char *shown = name_patterns_apply(p, name);
@@ -144,11 +144,11 @@ static void applies_rules_of_the_user(void **state)
 	check(p, "a <b-c> d", "a c\\b d");
 	check(p, "cost$ end", "money stop");
 	check(p, "end of", "end of");
-	/* Endless: cut off, with the text so far. */
+	/* A rule that never ends is stopped; the result is the text so far. */
 	assert_int_equal(name_patterns_add(p, "more", "\"grow\" = \"growgrow\"", NULL),
 			 0);
 	free(name_patterns_apply(p, "grow"));
-	/* The one that was read last is first. */
+	/* Rules that were read last are applied first. */
 	assert_int_equal(name_patterns_add(p, "first", "\"<b-c>\" = \"first\"", NULL),
 			 0);
 	check(p, "a <b-c> d", "a first d");

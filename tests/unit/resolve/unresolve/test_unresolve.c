@@ -246,13 +246,13 @@ static void test_each_kind_of_mapping(void **unused)
 	there_and_back(&w, 300, who, stack(&w, stack(&w, user, 0, 0x77), 7, 0x10));
 	expect_band(&w, "record 17\n");
 	there_and_back(&w, 400, who, stack(&w, user, 5, 0x1004));
-	/* Another mapping overlaps half of it while that has samples. */
+	/* Another mapping overlaps half of this memory while it has samples. */
 	there_and_back(&w, 500, who, stack(&w, user, 6, 0x4));
 	there_and_back(&w, 600, who, stack(&w, user, 5, 0x1004));
 	expect_band(&w, "map 5 0x7000 0x7000 //anon\n"
 			"map 5 0x8000 0x8000 //anon\n"
 			"map 5 0x7000 0x7000 //anon\n");
-	/* Beyond 4 GiB of a file. */
+	/* The address is more than 4 GiB after the start of the file. */
 	there_and_back(&w, 700, who, stack(&w, user, 2, 0x312345678));
 	expect_band(&w, "map 5 0x1000000200000000 0x300000000 /bin/a\n");
 	/* perf must not find anything at an address that is not mapped any more. */

@@ -93,7 +93,7 @@ static void unwinds_init_and_fini(void **state)
 	expect(t, FINI_AT + 4, RSP, 16);
 	expect(t, FINI_AT + 8, RSP, 8);
 	unwind_table_free(t);
-	/* Other code than that. */
+	/* Other code gets no rules. */
 	m.machine = EM_386;
 	m.is64 = false;
 	t = load(&m);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Callers in x86-64 and i386 code without unwind information: lengths and effects of instructions, the
- * ways to a return, and the proofs by call instructions. */
+/* Callers in x86-64 and i386 code without unwind information: lengths and effects of instructions,
+ * the ways to a return, and the proofs by call instructions. */
 #include "unit.h"
 
 #include <string.h>
@@ -118,7 +118,7 @@ static void check_insns(const struct insn_case *cases, size_t nr, decode_fn deco
 		    insn.value != c->value)
 			fail_msg("instruction %zu: kind %d, %u bytes, value %lld", i,
 				 (int)insn.kind, insn.len, (long long)insn.value);
-		/* Too few bytes. */
+		/* With too few bytes, nothing is read beyond them. */
 		for (size_t len = 0; len < c->len; len++)
 			assert_true(decode(bytes, len).len <= len);
 	}

@@ -239,7 +239,7 @@ static void is_found_by_section_and_by_segment(void **state)
 	put_cie(&frames, 1, "", ABSPTR);
 	put_fde(&frames, 0x401000, 0x40, ABSPTR, 8);
 	put(&frames, 0, 4);
-	/* Version 1; no table. */
+	/* Version 1, without a table. */
 	put(&hdr, 0xffff0001 | (uint32_t)PCREL_SDATA4 << 8, 4);
 	put(&hdr, at - (ELF_MAKER_VADDR + 0x804), 4);
 	put(&hdr, 0, 8);
