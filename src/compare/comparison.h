@@ -125,7 +125,7 @@ struct comparison {
 	double common; /* factor by which unchanged rows differ; 1 for rates */
 };
 
-/* Returns 0 or -ENOMEM. */
+/* Prepares a comparison without runs. Returns 0 or -ENOMEM. */
 int comparison_init(struct comparison *c, const struct comparison_options *options);
 void comparison_done(struct comparison *c);
 /* Adds an empty run, which the caller fills; valid until the next call.  NULL: no memory. */

@@ -62,7 +62,7 @@ int page_source_line(struct html_pages *p, const char *path, uint32_t line, bool
 void page_chunk(const struct html_pages *p, size_t *nr);
 void page_chunk_end(const struct html_pages *p, const size_t *nr);
 
-/* Write all pages of a kind. */
+/* Write all pages of a kind. Return 0 or a negative errno. */
 int write_html_sources(struct html_pages *p);
 int write_html_functions(struct html_pages *p);
 int write_html_index(struct html_pages *p);

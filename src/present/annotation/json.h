@@ -24,6 +24,6 @@ struct annotation_json {
 	size_t top;       /* only this many functions; 0: all */
 };
 
-/* Returns 0 or -ENOMEM. */
+/* Writes the annotation to `out` as JSON. Returns 0 or -ENOMEM. */
 int annotation_write_json(FILE *out, const struct annotation *a,
 			  const struct annotation_json *what);

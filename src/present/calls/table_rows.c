@@ -290,7 +290,7 @@ static int call_table_rows_add_run(struct call_making *m, uint32_t who, uint32_t
 	return call_table_rows_add_rows(m, m->keys.at, m->keys.nr);
 }
 
-/* Returns 1 if the rows of a `who` are not adjacent. */
+/* Adds the rows of each `who`. Returns 0, 1 if the rows of a `who` are not adjacent, or -ENOMEM. */
 static int call_table_rows_add_runs(struct call_making *m)
 {
 	uint32_t *begins = NULL;

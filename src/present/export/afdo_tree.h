@@ -57,7 +57,7 @@ struct afdo_tree {
 	bool failed;
 };
 
-/* Returns 0 or -ENOMEM. */
+/* Makes an empty tree. Returns 0 or -ENOMEM. Call afdo_tree_done() in either case. */
 int afdo_tree_init(struct afdo_tree *t);
 void afdo_tree_done(struct afdo_tree *t);
 bool afdo_tree_failed(const struct afdo_tree *t);

@@ -198,7 +198,7 @@ static void node_set_done(struct node_set *s)
 	free(s->words);
 }
 
-/* Returns false if the set already has the node. */
+/* Adds a node to a set. Returns false if the set already has the node. */
 static bool node_set_add(struct node_set *s, uint32_t node)
 {
 	size_t at = node / WORD_BITS;

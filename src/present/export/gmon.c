@@ -50,7 +50,7 @@ struct gmon_making {
 
 /* ---- the binary ---- */
 
-/* Returns DICT_NONE if the function is unknown. */
+/* Returns the number of the innermost function of a row; DICT_NONE if it is unknown. */
 static uint32_t write_gmon_leaf_of(const struct profile *p,
 				   const struct profile_row *row)
 {

@@ -18,6 +18,6 @@ struct line_sorting {
 	bool events_apart; /* list the events one after the other */
 };
 
-/* Returns 0 or -ENOMEM. */
+/* Sorts the lines of a report. Returns 0 or -ENOMEM. */
 int lines_sort(struct profile *p, const struct line_sorting *how,
 	       struct report_lines *lines);

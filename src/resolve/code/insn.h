@@ -61,7 +61,8 @@ extern const struct insn_engine insn_llvm;
 bool insn_has_zydis(void);
 bool insn_has_opcodes(void);
 
-/* Returns 0, -ENOTSUP (no disassembler for the machine) or -ENOMEM. */
+/* Makes a decoder for a machine. Returns 0, -ENOTSUP (no disassembler for the machine) or
+ * -ENOMEM. */
 int insn_open(const struct insn_machine *machine, struct insn_decoder **ret_decoder);
 void insn_close(struct insn_decoder *d); /* accepts NULL */
 const char *insn_engine_name(const struct insn_decoder *d);

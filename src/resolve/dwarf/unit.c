@@ -79,7 +79,8 @@ static bool is_readable(const struct dwarf_unit *u)
 	       u->bytes > u->dies && u->bytes <= UNIT_MAX;
 }
 
-/* Returns 0, 1 (skip the unit: *u contains its size), or -EBADMSG. */
+/* Reads the header of the unit at `off`. Returns 0, 1 (skip the unit: *u contains its size), or
+ * -EBADMSG. */
 static int unit_at(const struct dwarf_info *info, uint64_t off, struct dwarf_unit *u)
 {
 	struct dwarf_section *s = &info->file->sections[DWARF_INFO];

@@ -98,7 +98,8 @@ static int sort_out(struct elf_file *f, elf_spans *ret_dropped, elf_spans *ret_n
 	return ok ? 0 : -ENOMEM;
 }
 
-/* Computes `from` without `needed`; both are joined. */
+/* Computes the parts of `from` that are not in `needed`; both are sorted and have no overlaps.
+ * Returns 0 or -ENOMEM. */
 static int subtract(const elf_spans *from, const elf_spans *needed, elf_spans *ret_rest)
 {
 	size_t k = 0;

@@ -40,7 +40,7 @@ struct http_get {
 	void *handle;               /* private to http_curl.c */
 };
 
-/* Returns 0, -ENOMEM, or -EOPNOTSUPP if libcurl is not installed. */
+/* Makes a client. Returns 0, -ENOMEM, or -EOPNOTSUPP if libcurl is not installed. */
 int http_new(struct http **ret_http);
 void http_free(struct http *h); /* cancels running requests; accepts NULL */
 /* Starts a request. `get` must stay valid at this address until it has ended or was removed.

@@ -14,7 +14,8 @@ struct live_files;
 
 /* Returns whether the recording can be from the current boot of this machine. */
 bool live_files_possible(const struct session_info *info);
-/* Returns 0 or -ENOMEM. `dict`, which may grow, and `info` must outlive the object. */
+/* Prepares the search for files of running processes. Returns 0 or -ENOMEM. `dict`, which may
+ * grow, and `info` must outlive the object. */
 int live_files_new(const struct dict *dict, const struct session_info *info,
 		   struct live_files **ret_live);
 void live_files_free(struct live_files *l); /* accepts NULL */

@@ -101,7 +101,7 @@ struct line_row_walk {
 /* Begins with the row that covers `addr`, or with the first one after it. */
 void line_row_walk_begin(struct line_row_walk *w, const struct line_block *b,
 			 uint64_t addr);
-/* Returns false at the end. */
+/* Moves to the next row. Returns false at the end. */
 bool line_row_walk_next(struct line_row_walk *w, struct line_row *ret_row);
 
 /* A scope: a function, or an inlined function in it. */

@@ -14,7 +14,8 @@ static int64_t stack_budget_max(const struct stack_budget *b)
 	return (int64_t)(STACK_BUDGET_SECONDS * STACK_BUDGET_PER_SAMPLE * b->rate_hz);
 }
 
-/* Returns NULL if the user has no limit, or memory is short. */
+/* Returns the account of a user, which is created if necessary; NULL if the user has no limit, or
+ * memory is short. */
 static struct stack_account *stack_budget_account(struct stack_budget *b, uint32_t user)
 {
 	const struct stack_account first = { .user = user,

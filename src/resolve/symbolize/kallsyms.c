@@ -53,7 +53,8 @@ void naming_kallsyms_done(struct naming_kallsyms *k)
 	*k = (struct naming_kallsyms){ 0 };
 }
 
-/* Returns -ENODATA if the text could not be read or has no addresses. */
+/* Checks a text that was read with the result `r`. Returns 0, -ENOMEM, or -ENODATA if it could not
+ * be read or has no addresses. */
 static int naming_kallsyms_check_text(int r, const struct buf *text)
 {
 	if (r == -ENOMEM)

@@ -16,7 +16,7 @@ const char *naming_locations_guest_kallsyms(const struct naming_locations *p);
 const char *naming_locations_guest_vmlinux(const struct naming_locations *p);
 const char *naming_locations_debug_dir(const struct naming_locations *p);
 const char *naming_locations_cache_dir(const struct naming_locations *p);
-/* Returns NULL if unset. */
+/* Returns the function that is called for each step of a search; NULL if there is none. */
 const struct naming_trace *naming_locations_trace(const struct naming_locations *p);
 /* Returns whether binaries that were changed since the recording are used. */
 bool naming_locations_accept_changed(const struct naming_locations *p);
@@ -24,7 +24,7 @@ bool naming_locations_accept_changed(const struct naming_locations *p);
 bool naming_locations_archive(const struct naming_locations *p);
 /* Returns the index of the image path; NULL if none exists or out of memory. */
 const struct file_index *naming_locations_index(struct naming_locations *p);
-/* Returns NULL if servers must not be used. */
+/* Returns the debuginfod servers, borrowed; NULL if they must not be used. */
 struct debuginfod *naming_locations_debuginfod(const struct naming_locations *p);
 /* Warns about the result of the search for an image, once per name; if `p` is NULL, each time.
  * `name` is the image's path. `by_age`: its build-id is unknown, so the modification

@@ -241,7 +241,8 @@ static struct symtab_given given_of(const struct perf_map_piece *p, uint64_t sta
 				      .vaddr = p->function };
 }
 
-/* Returns 0 or -ENOMEM. */
+/* Copies the names of the pieces to `names`, and sets the names in `given`. Returns 0 or
+ * -ENOMEM. */
 static int fill_given(const struct perf_map *map, const struct perf_map_piece *pieces,
 		      struct symtab_given *given, size_t nr, struct buf *names)
 {

@@ -53,7 +53,7 @@ static bool take_if(struct rust_binders_walk *w, char c)
 	return true;
 }
 
-/* Returns false, and sets `bad`, if the nesting is too deep. */
+/* Begins a nested part of the name. Returns false, and sets `bad`, if the nesting is too deep. */
 static bool rust_binders_enter(struct rust_binders_walk *w, uint8_t kind)
 {
 	if (w->bad || w->depth >= DEPTH_MAX) {

@@ -338,8 +338,8 @@ static int add_mini_elf(struct symtab_elf_loading *l, const struct buf *bytes)
 	return r;
 }
 
-/* Returns 0 also if the section is missing or cannot be read; the table then has only the other
- * symbols. */
+/* Adds the symbols of .gnu_debugdata. Returns 0 also if the section is missing or cannot be read;
+ * the table then has only the other symbols. */
 static int add_debugdata(struct symtab_elf_loading *l, struct elf_file *f)
 {
 	const struct elf_section *s = elf_file_find_section(f, ".gnu_debugdata");

@@ -86,6 +86,6 @@ struct symtab_sorted {
 enum {
 	SYMTAB_UNSORTED = 1 /* this symbol is before the previous one */
 };
-/* Returns 0, SYMTAB_UNSORTED or -ENOMEM. */
+/* Adds a symbol. Returns 0, SYMTAB_UNSORTED or -ENOMEM. */
 int symtab_sorted_add(struct symtab_sorted *sorted, const struct symtab_candidate *c);
 void symtab_sorted_end(struct symtab_sorted *sorted);

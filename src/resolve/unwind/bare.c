@@ -218,7 +218,7 @@ static bool bare_fetch(struct bare_search *s, uint64_t at, struct x86_insn *ret_
 	return ret_insn->len != 0;
 }
 
-/* Returns false if the search was already there. */
+/* Marks an address as visited by this search. Returns false if it was already marked. */
 static bool bare_enter(struct unwind_bare *b, uint64_t at)
 {
 	size_t i = (size_t)(hash_pair(at, 0) & (VISITED - 1));

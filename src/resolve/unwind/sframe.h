@@ -37,7 +37,8 @@ struct sframe_function {
 	bool is_flexible;
 };
 
-/* Returns false if the section is malformed, or the machine or version is not supported. */
+/* Opens the section in `bytes`, which are borrowed. Returns false if it is malformed, or the
+ * machine or version is not supported. */
 bool sframe_open(struct sframe *s, const struct unwind_arch *arch, const void *bytes,
 		 size_t len, uint64_t vaddr, bool swap);
 bool sframe_function(const struct sframe *s, uint32_t i, struct sframe_function *ret);

@@ -43,7 +43,7 @@ static inline void stack_memo_prefetch(const struct stack_memo *m, uint64_t key)
 		__builtin_prefetch(stack_memo_line(m, key));
 }
 
-/* Returns DICT_NONE if it is not in the cache. */
+/* Returns the stack that was stored for a key; DICT_NONE if there is none. */
 static inline uint32_t stack_memo_get(const struct stack_memo *m, uint64_t key)
 {
 	const struct memo_line *line;
