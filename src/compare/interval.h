@@ -22,7 +22,8 @@ struct limits {
 };
 
 double estimate_variance(const struct side_estimate *e, double p);
-/* `critical` is a quantile of Student's t distribution. */
+/* Returns the confidence limits of an estimate. `critical` is a quantile of Student's t
+ * distribution. */
 struct limits estimate_limits(const struct side_estimate *e, double critical);
 /* Returns the confidence limits of the difference to->value - from->value. */
 struct limits difference_limits(const struct side_estimate *from,

@@ -27,7 +27,7 @@ int rows_make(struct comparison *c, struct row_sums *ret_sums);
  * memory of `to` is zeroed.  Returns 0 or -ENOMEM. */
 int rows_sum_groups(const struct comparison *c, const struct row_sums *sums,
 		    struct count_sums *to);
-/* The sums of a run's blocks. */
+/* Returns the sums of a run's blocks. */
 struct run_sums rows_sum_run(const struct compare_run *run);
 /* Adds up the cells of a run.  `row_of` is the row of each item; NULL: items are rows.  `sums` is
  * that of row 0, the next row is `stride` further.  Returns 0 or -ENOMEM. */

@@ -86,7 +86,7 @@ int classes_parse_merge(const char *list, unsigned int *merge, struct err *err);
 unsigned int classes_kept(uint32_t session_flags, bool separate_thread,
 			  bool separate_cpu, unsigned int merge);
 
-/* Returns 0 or -ENOMEM.  Call classes_done() in either case. */
+/* Prepares an empty list of classes. Returns 0 or -ENOMEM.  Call classes_done() in either case. */
 int classes_init(struct classes *c, unsigned int kept, const struct class_event *events,
 		 size_t nr_events);
 void classes_done(struct classes *c);

@@ -299,7 +299,7 @@ struct profile_sums {
 	uint64_t period;
 };
 
-/* Converts the two counts of a row, node or arc of an event. */
+/* Returns the two counts of a row, node or arc of an event as sums of samples and periods. */
 static inline struct profile_sums profile_sums(const struct profile *p, uint32_t event,
 					       uint64_t samples, uint64_t period)
 {

@@ -141,7 +141,7 @@ const char *view_vmlinux(const struct profile *p, const struct view *v);
  * after symbolization. */
 void view_counted(struct view *v);
 void view_named(struct view *v);
-/* Adapts the view to a dict that has grown. */
+/* Adapts the view to a dict that has grown. Returns 0 or -ENOMEM. */
 int view_extend(struct profile *p, struct view *v);
 /* Returns true if all samples of a symbol share a position, because neither addresses nor callers
  * matter. */

@@ -45,7 +45,7 @@ struct annotation_links {
 	VEC(uint64_t) counts;
 };
 
-/* Returns 0 or -ENOMEM.  Call links_done() in every case. */
+/* Prepares links without entries. Returns 0 or -ENOMEM.  Call links_done() in every case. */
 int links_init(struct annotation_links *l, const struct annotation *a);
 void links_done(struct annotation_links *l);
 /* Finds the file with a path from debug information.  Sets *ret_file to its number or to
@@ -64,7 +64,7 @@ struct links_insn {
 int links_add(struct annotation_links *l, const struct links_insn *insn,
 	      const struct line_frame *frames, size_t nr);
 /* Sorts the links and merges equal ones.  Call it after the last links_add(), and before
- * links_of_line() and links_next_line(). */
+ * links_of_line() and links_next_line(). Returns 0 or -ENOMEM. */
 int links_sort(struct annotation_links *l);
 /* Returns the first link of a line, and their number. */
 const struct line_link *links_of_line(const struct annotation_links *l, uint32_t file,

@@ -42,7 +42,8 @@ struct call_links {
 	size_t nr_columns;
 };
 
-/* Returns 0 or -ENOMEM.  Call call_links_done() in either case. */
+/* Makes the links between callers and callees. Returns 0 or -ENOMEM.  Call call_links_done() in
+ * either case. */
 int call_links_make(struct call_links *l, const struct profile *p,
 		    const struct call_lines *lines);
 void call_links_done(struct call_links *l);

@@ -29,7 +29,8 @@ struct call_span {
 	uint32_t at, end; /* range of its entries, for call_spans_next() */
 };
 
-/* Returns 0 or -ENOMEM.  Call call_spans_done() in either case. */
+/* Makes the spans of a table, in the given order. Returns 0 or -ENOMEM.  Call call_spans_done() in
+ * either case. */
 int call_spans_make(struct call_spans *s, const struct call_table *t,
 		    enum call_spans_order order);
 void call_spans_done(struct call_spans *s);

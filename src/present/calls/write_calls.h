@@ -9,7 +9,8 @@ struct err;
 struct present_options;
 struct profile;
 
-/* Call call_graph_make() before. */
+/* Writes the report of callers and callees to `out`. Call call_graph_make() before. Returns 0 or a
+ * negative errno with a message. */
 int write_calls(FILE *out, struct profile *p, const struct present_options *options,
 		struct err *err);
 int write_calls_csv(FILE *out, struct profile *p, const struct present_options *options,

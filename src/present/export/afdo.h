@@ -21,7 +21,7 @@ struct afdo_stats {
 	uint64_t without_start; /* ... or not for the start of its function */
 };
 
-/* Returns 0 or -ENOMEM.  Free *ret_afdo with afdo_free(). */
+/* Makes an empty profile. Returns 0 or -ENOMEM.  Free *ret_afdo with afdo_free(). */
 int afdo_new(struct afdo **ret_afdo);
 void afdo_free(struct afdo *a); /* `a` can be NULL */
 /* Adds the counts of a source: from branch stacks if it has them, which show how often code ran,

@@ -17,16 +17,17 @@ int write_table(FILE *out, struct profile *p, const struct present_options *opti
 		struct err *err);
 int write_csv(FILE *out, struct profile *p, const struct present_options *options,
 	      struct err *err);
-/* The profile needs options.call_graph and the keys image and symbol, in the state in which it
- * was read. */
+/* Writes the call tree to `out`; returns 0 or a negative errno with a message. The profile needs
+ * options.call_graph and the keys image and symbol, in the state in which it was read. */
 int write_tree(FILE *out, struct profile *p, const struct present_options *options,
 	       struct err *err);
 int write_tree_csv(FILE *out, struct profile *p, const struct present_options *options,
 		   struct err *err);
 int write_tree_json(FILE *out, struct profile *p, const struct present_options *options,
 		    struct err *err);
-/* The profile needs the keys app, image and symbol.  For calls, run call_graph_make() with
- * callers and callees before. */
+/* Writes the report as XML to `out`; returns 0 or a negative errno with a message. The profile
+ * needs the keys app, image and symbol.  For calls, run call_graph_make() with callers and callees
+ * before. */
 int write_xml(FILE *out, struct profile *p, const struct present_options *options,
 	      struct err *err);
 int write_json(FILE *out, struct profile *p, const struct present_options *options,

@@ -46,7 +46,7 @@ static inline int64_t leb_s(struct cursor *c)
 	return 0;
 }
 
-/* Reads an offset of 4 or 8 bytes, or an address of 1 to 8 bytes. */
+/* Reads and returns an offset of 4 or 8 bytes, or an address of 1 to 8 bytes. */
 static inline uint64_t leb_word(struct cursor *c, unsigned int bytes)
 {
 	switch (bytes) {

@@ -11,6 +11,6 @@ typedef VEC(struct dwarf_code) dwarf_code_vec;
  * and code that the linker removed. A malformed entry ends the list. Returns 0 or -ENOMEM. */
 int dwarf_ranges_read(const struct dwarf_unit *u, struct dwarf_reader *rd,
 		      struct dwarf_value v, dwarf_code_vec *out);
-/* Appends the ranges of the unit itself. */
+/* Appends the ranges of the unit itself to `out`. Returns 0 or a negative errno. */
 int dwarf_ranges_of_unit(const struct dwarf_unit *u, struct dwarf_reader *rd,
 			 dwarf_code_vec *out);

@@ -26,8 +26,8 @@ size_t unpacked_limit(size_t packed, size_t max);
  * in memory; trust_is_exclusive() returns the same for it as for the compressed file.
  * Further errors: -EBADMSG, -EFBIG, -ENOMEM, -EOPNOTSUPP (built without liblzma). */
 int unpacked_open(const char *path);
-/* Appends the content of a compressed file, at most unpacked_limit() bytes. Errors are those of
- * unpacked_open(). */
+/* Appends the content of a compressed file, at most unpacked_limit() bytes. Returns 0 or an error
+ * of unpacked_open(). */
 int unpacked_bytes(const struct buf *packed, struct buf *out);
 /* Appends the content of zstd frames. Returns 0; -EBADMSG if they are truncated or damaged,
  * after appending the content before the damage; -EFBIG if it exceeds unpacked_limit() for

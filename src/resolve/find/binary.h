@@ -88,7 +88,7 @@ char *binary_copy_path(const char *session_dir, const struct image *image,
 /* Searches for the file of a kernel module, which may be compressed, in one stage: in perf's cache
  * and in the directories where modules or their debug files are installed; in the index; or on
  * servers. Requires the build-id `id`; if its length is 0 (unknown), uses a file only if no other
- * has the name. Sets fd, path and status as binary_find() does. */
+ * has the name. Sets fd, path and status, and returns the same, as binary_find() does. */
 int binary_find_module(const struct binary_locations *locations, const char *module,
 		       const struct build_id *id, struct binary *ret_binary);
 /* Searches the locations where distributions install the vmlinux of kernel `release` for a file

@@ -32,6 +32,6 @@ int debug_link_parse(const void *bytes, size_t len, int swap,
  * -ENOMEM. */
 int debug_link_find(const struct debug_link *link, int binary_fd, const char *root,
 		    const char *binary, int *ret_fd, char **ret_path);
-/* Computes the CRC-32 of zlib and Ethernet. `crc` is 0 for the first bytes, then the previous
+/* Returns the CRC-32 of zlib and Ethernet. `crc` is 0 for the first bytes, then the previous
  * result. */
 uint32_t debug_link_crc(uint32_t crc, const void *bytes, size_t len);

@@ -67,7 +67,7 @@ struct go_runs {
 	const uint8_t *bytes; /* NULL: no more runs */
 	size_t len;
 	size_t pos;
-	uint64_t low; /* the current run; all of it is in the function */
+	uint64_t low; /* the current run of addresses; all of it is in the function */
 	uint64_t high;
 	uint64_t end;
 	int32_t value; /* -1: none */

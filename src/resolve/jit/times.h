@@ -21,8 +21,8 @@ struct jit_times {
 	size_t nr;
 };
 
-/* Adds `shift_ns` to the times. Returns 0 or -ENOMEM; the caller calls jit_times_done() in both
- * cases. */
+/* Computes which code was loaded at which time, with `shift_ns` added to the times of the dump.
+ * Returns 0 or -ENOMEM; the caller calls jit_times_done() in both cases. */
 int jit_times_make(struct jit_times *t, const struct jitdump *dump, int64_t shift_ns);
 void jit_times_done(struct jit_times *t);
 

@@ -76,7 +76,7 @@ struct replay_unwind {
 	void *ctx;
 };
 int replay_use_unwind(struct replay *r, const struct replay_unwind *from);
-/* Calls resolver_unwound() for the current sample; only within `each`. */
+/* Returns the result of resolver_unwound() for the current sample. Call it only within `each`. */
 const uint64_t *replay_unwound(struct replay *r, const struct record *rec, size_t max,
 			       size_t *ret_nr);
 /* Returns how often stacks ended for each reason, by enum unwind_end (resolve/unwind/unwind.h). */

@@ -140,7 +140,8 @@ const struct proc_version *process_old(const struct process *process, uint64_t t
  * process, or -1; it is called once per exec, because a flood of processes must not cost much. */
 uint32_t process_user(struct process *process,
 		      int64_t (*read_user)(void *ctx, int32_t pid), void *ctx);
-/* Valid until the process changes, or procs_prune(). */
+/* Returns the newest version of a process, which is valid until the process changes or
+ * procs_prune() is called. */
 static inline const struct proc_version *process_newest(const struct process *process)
 {
 	return &process->versions.at[process->versions.nr - 1];

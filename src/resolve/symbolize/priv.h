@@ -107,7 +107,8 @@ int naming_module(struct naming *n, const struct image *image, struct naming_ent
  * -ENOMEM. */
 int naming_load_vmlinux(struct naming *n, const struct image *image, int fd,
 			struct naming_entry *e);
-/* In symbolize/guest.c. */
+/* In symbolize/guest.c: loads the symbols of a virtual machine's kernel or module. Returns 0, with
+ * the result in e->status, or a negative errno. */
 int naming_guest(struct naming *n, const struct image *image, struct naming_entry *e);
 void naming_guest_done(struct naming_guest *g);
 /* Finds the binary of an image of kind FILE or VDSO, in the first stage that has it; like
@@ -124,7 +125,8 @@ int naming_open_vmlinux(struct naming *n, const struct image *image, int *ret_fd
  * file was found. */
 int naming_find_module(struct naming *n, const struct image *image,
 		       struct binary *ret_binary, struct module_line *ret_line);
-/* In symbolize/given.c: uses the symbols in the recording, if it has those of the image. */
+/* In symbolize/given.c: uses the symbols in the recording, if it has those of the image. Returns
+ * 0, with the result in e->status, or -ENOMEM. */
 int naming_given(struct naming *n, const struct image *image, struct naming_entry *e);
 /* In symbolize/jit.c: uses the map or the dump of a JIT compiler. */
 int naming_dump(struct naming *n, const struct image *image, struct naming_entry *e);
@@ -136,7 +138,8 @@ int naming_open_dump(const struct naming *n, const struct image *image, char **r
 /* Uses the map of the process. Returns 0 (e->status is the result) or -ENOMEM. */
 int naming_anon(struct naming *n, const struct image *image, struct naming_entry *e);
 void naming_jit_done(struct naming_jit *j);
-/* In symbolize/vdso.c: uses the running kernel's vdso, if it is the recorded kernel. */
+/* In symbolize/vdso.c: uses the running kernel's vdso, if it is the recorded kernel. Returns 0,
+ * with the result in e->status, or -ENOMEM. */
 int naming_own_vdso(struct naming *n, const struct image *image,
 		    struct naming_entry *e);
 /* In symbolize/kallsyms.c: returns whether the recorded kernel is the running one. */

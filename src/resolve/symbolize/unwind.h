@@ -16,6 +16,6 @@ void naming_unwind_free(struct naming_unwind *u); /* accepts NULL */
  * Valid until naming_unwind_free(). `unwind` is the naming_unwind, as required by
  * resolver_unwind. */
 const struct unwind_table *naming_unwind_table(void *unwind, uint32_t image);
-/* Reads code of an image, as required by resolver_unwind. */
+/* Reads code of an image, as required by resolver_unwind. Returns the number of bytes read. */
 size_t naming_unwind_code(void *unwind, uint32_t image, uint64_t offset,
 			  uint8_t *ret_bytes, size_t len);

@@ -53,11 +53,13 @@ int symtab_load_elf_fd(int fd, enum symtab_positions positions, struct symtab **
 int symtab_load_kernel_fd(int fd, const char *ref_name, uint64_t ref_offset,
 			  struct symtab **ret_tab, struct err *err);
 /* Reads the symbols from the debug file `debug_fd` of the mapped file `fd`. Uses the segments of
- * the binary, because objcopy --only-keep-debug empties those of the debug file. */
+ * the binary, because objcopy --only-keep-debug empties those of the debug file. Returns the same
+ * as symtab_load_elf(). */
 int symtab_load_elf_debug(int fd, int debug_fd, enum symtab_positions positions,
 			  struct symtab **ret_tab, struct err *err);
-/* Reads data symbols (STT_OBJECT) instead of functions, from the mapped file `fd`; `debug_fd`
- * is its debug file, -1: none. Positions in .bss follow the file's content, as in its mapping. */
+/* Reads data symbols (STT_OBJECT) instead of functions, from the mapped file `fd`; `debug_fd` is
+ * its debug file, -1: none. Positions in .bss follow the file's content, as in its mapping.
+ * Returns the same as symtab_load_elf(). */
 int symtab_load_elf_data(int fd, int debug_fd, struct symtab **ret_tab,
 			 struct err *err);
 /* Reads the symbols of a kernel module from its file (.ko). The file is not linked, so the

@@ -66,18 +66,18 @@ struct unresolve_mode {
 	uint64_t mark;    /* PERF_CONTEXT_... */
 };
 
-/* ---- unresolve/records.c: writes the records ---- */
+/* ---- unresolve/records.c: writes the records. The functions return 0 or a negative errno. ---- */
 int unresolve_write_mmap(struct unresolve *u, const struct unresolve_id *id,
 			 const struct mapping *m, const struct image *image,
 			 const char *path);
-/* `mode`: PERF_RECORD_MISC_KERNEL or _GUEST_KERNEL. */
+/* Writes the mapping of a kernel. `mode`: PERF_RECORD_MISC_KERNEL or _GUEST_KERNEL. */
 int unresolve_write_kernel(struct unresolve *u, uint16_t mode, const struct mapping *m,
 			   const char *path);
 int unresolve_write_ksymbol(struct unresolve *u, const struct unresolve_id *id,
 			    const struct image *image, bool unregister);
 int unresolve_write_comm(struct unresolve *u, const struct unresolve_id *id,
 			 const char *comm, bool exec);
-/* `known`: the task existed before, and inherits nothing. */
+/* Writes the start of a process or thread. `known`: it existed before, and inherits nothing. */
 int unresolve_write_fork(struct unresolve *u, const struct unresolve_id *id,
 			 int32_t ppid, bool known);
 int unresolve_write_cgroup(struct unresolve *u, const struct unresolve_id *id,
@@ -88,10 +88,11 @@ int unresolve_write_sample(struct unresolve *u, const struct sample *s,
 			   uint64_t cgroup);
 
 /* ---- unresolve/maps.c: assigns addresses ---- */
-/* Returns the address of a frame, which is mapped if necessary. Returns 0 or a negative errno. */
+/* Stores the address of a frame, which is mapped if necessary, in *ret_ip. Returns 0 or a negative
+ * errno. */
 int unresolve_address(struct unresolve *u, struct unresolve_process *p, uint32_t frame,
 		      uint64_t time_ns, uint64_t *ret_ip);
 struct unresolve_mode unresolve_mode_of(const struct unresolve *u, uint32_t frame);
-/* Maps the beginning of a process's main binary. */
+/* Maps the beginning of a process's main binary. Returns 0 or a negative errno. */
 int unresolve_map_app(struct unresolve *u, struct unresolve_process *p, uint32_t app,
 		      uint64_t time_ns);

@@ -46,7 +46,7 @@ struct cfi_walk {
 
 struct elf_file;
 
-/* Begins a walk over an .eh_frame section that is mapped at `vaddr`, or over a .debug_frame. */
+/* Returns a walk over an .eh_frame section that is mapped at `vaddr`, or over a .debug_frame. */
 struct cfi_walk cfi_walk_of(const void *bytes, size_t len, uint64_t vaddr, bool is64,
 			    bool swap, bool debug_frame);
 /* Reads the next FDE. Skips entries that cannot be decoded, and ends where the chain of entries

@@ -47,7 +47,7 @@ struct stack_rest {
 /* Begins a stack; `window` and the values set by the caller must outlive it. */
 void stack_rest_begin(struct stack_rest *s, const struct unwind_window *window,
 		      bool is64);
-/* Implements read() of struct unwind_ops, for the whole stack including the window. `ctx` is
- * the stack_rest. */
+/* Implements read() of struct unwind_ops, for the whole stack including the window. `ctx` is the
+ * stack_rest. Returns false if the word cannot be read. */
 bool stack_rest_read(void *ctx, uint64_t address, unsigned int bytes,
 		     uint64_t *ret_value);
