@@ -69,7 +69,7 @@ class Timed:
 
 
 def show(title, rows, base):
-    """`base`: the row with which the others are compared."""
+    """Prints a table; `base` is the row with which the others are compared."""
     table(title, ["", "CPU [s]", "wall [s]", "peak [MB]", "times as quick, CPU", "wall"],
           [[name, cpu, wall, f"{mb:.0f}", f"{rows[base][1][0] / max(cpu, 1e-4):.1f}",
             f"{rows[base][1][1] / max(wall, 1e-4):.1f}"] for name, (cpu, wall, mb) in rows])

@@ -43,7 +43,7 @@ def wait_for(pid):
 
 
 def record(programs, directory, env, options, chains):
-    """Both record at once, so that they see the same job."""
+    """Makes both recordings at once, so that they see the same job."""
     perf_pid = os.path.join(directory, "perf-pid")
     session = os.path.join(directory, "session")
     data = os.path.join(directory, "perf.data")

@@ -115,7 +115,7 @@ def measure_file(build, path, name, script):
 
 
 def measure_trees(build, path, name):
-    """Self, inclusive and call graph: the default of perf report."""
+    """Measures self and inclusive counts and the call graph, the default of perf report."""
     ours = os.path.join(build, "src", "tools", "oprofile")
     report = [ours, "report", "--no-pager"]
     tree = checked(report + ["--tree", path])

@@ -21,7 +21,8 @@ FUNCTIONS_PER_LIBRARY = 200
 
 
 def library_source(number):
-    """C functions of different lengths, which no compiler can merge or drop."""
+    """Returns the source of C functions of different lengths, which no compiler can merge or
+    drop."""
     lines = ["#include <stdint.h>"]
     for i in range(FUNCTIONS_PER_LIBRARY):
         name = f"lib{number:03d}_function_{i:03d}"

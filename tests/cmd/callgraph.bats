@@ -46,7 +46,7 @@ things()
 	END
 }
 
-# The example of the manual: 1008 samples.
+# Makes the example of the manual, with 1008 samples.
 manual()
 {
 	things
@@ -59,7 +59,7 @@ manual()
 	END
 }
 
-# mid calls itself, and leaf and mid call each other.
+# Makes a session in which mid calls itself, and leaf and mid call each other.
 recursion()
 {
 	things

@@ -5,8 +5,8 @@
 bats_require_minimum_version 1.5.0
 load helpers
 
-# Twelve seconds with 6000 samples: those of two images are spread at random, those of a third one
-# come in 20 bursts.  A second event has 100 samples of one image.
+# Describes twelve seconds with 6000 samples: those of two images are spread at random, those of a
+# third one come in 20 bursts.  A second event has 100 samples of one image.
 describe() {
 	cat <<-'END'
 		info|2400|CPU|host||1000000000

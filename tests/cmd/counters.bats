@@ -74,7 +74,7 @@ hybrid()
 	! grep -q '^Counted cycles events ' "$BATS_TEST_TMPDIR/split"
 	[ "$(grep -c '^Counted ' "$BATS_TEST_TMPDIR/merged")" -eq 1 ]
 	grep -q '^Counted cycles events ' "$BATS_TEST_TMPDIR/merged"
-	# The samples of both PMUs are in one column.
+	# Prints the samples of both PMUs, which are in one column.
 	total()
 	{
 		opreport --session-dir "$session" --by comm --csv "$@" | awk -F, '

@@ -93,7 +93,7 @@ def pprof(path):
 
 
 def speedscope(path):
-    """file-format-spec.ts"""
+    """Reads a speedscope file (its file-format-spec.ts)."""
     data = json.load(open(path, encoding="utf-8"))
     need(data["$schema"] == "https://www.speedscope.app/file-format-schema.json", "schema")
     frames = data["shared"]["frames"]
@@ -115,7 +115,7 @@ def table(thread, name):
 
 
 def firefox(path):
-    """src/types/profile.js of the Firefox Profiler, version 47"""
+    """Reads a profile of the Firefox Profiler (its src/types/profile.js, version 47)."""
     data = json.load(open(path, encoding="utf-8"))
     need(data["meta"]["preprocessedProfileVersion"] == 47, "version")
     for thread in data["threads"]:
@@ -143,7 +143,7 @@ def firefox(path):
 
 
 def chrome(path):
-    """Profile of the DevTools protocol"""
+    """Reads a Profile of the DevTools protocol."""
     data = json.load(open(path, encoding="utf-8"))
     nodes = {n["id"]: n for n in data["nodes"]}
     need(len(nodes) == len(data["nodes"]), "an id occurs twice")

@@ -40,7 +40,7 @@ build_module() {
 	echo 'ext3 0xffffffffc0000000 16384 - .text=0xffffffffc0000000' > "$DIR/modules"
 }
 
-# The numbers in the note on modules.
+# Describes a session with the numbers in the note on modules.
 describe_module() {
 	cat <<-'END'
 		info|797.948|AMD64 processors|host||1000
@@ -70,7 +70,7 @@ build_program() {
 		sed -n 's/^.*\] \.text *PROGBITS *[0-9a-f]* *\([0-9a-f]*\) .*/0x\1/p')))
 }
 
-# The numbers on the slides: a flat profile, and 8 kernel samples of 1728.
+# Describes a session with the numbers on the slides: a flat profile, and 8 kernel samples of 1728.
 describe_program() {
 	cat <<-END
 		info|0|Some CPU|host||1000
@@ -85,7 +85,7 @@ describe_program() {
 	END
 }
 
-# A system-wide recording as in the manual.
+# Describes a system-wide recording as in the manual.
 describe_system() {
 	cat <<-'END'
 		info|863.195|PIII|host||1000

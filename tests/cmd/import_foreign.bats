@@ -5,7 +5,8 @@
 bats_require_minimum_version 1.5.0
 load helpers
 
-# Debian's perf 6.1 sometimes crashes while it writes build-ids.
+# Makes bats repeat failed tests, because Debian's perf 6.1 sometimes crashes while it writes
+# build-ids.
 setup_file()
 {
 	export BATS_TEST_RETRIES=2

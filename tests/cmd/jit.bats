@@ -24,7 +24,7 @@ teardown()
 	end_recording_test
 }
 
-# Print "COUNT SYMBOL" of all code that is not in a file, as opreport and perf count it.
+# our_counts and perf_counts print "COUNT SYMBOL" of all code that is not in a file.
 our_counts()
 {
 	"$OPROFILE_LINKS/opreport" --csv --by image,symbol "$@" 2>report.err | python3 -c '

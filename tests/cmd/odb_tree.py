@@ -47,7 +47,7 @@ class Tree:
         return out + struct.pack(order + "%dI" % size, *heads)
 
     def abi(self):
-        """Only for version 0x13 on 64-bit machines."""
+        """Writes the abi file; only for version 0x13 on 64-bit machines."""
         assert self.wide and self.version == 0x13
         sizes = dict(double=8, u64=8, u8=1, u32=4, int=4, unsigned_int=4, odb_key_t=8,
                      odb_index_t=4, odb_value_t=4, odb_node_nr_t=4, odb_descr_t=32, odb_node_t=16,

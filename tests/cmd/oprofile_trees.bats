@@ -38,7 +38,7 @@ write_tree()
 	END
 }
 
-# The counts and names of opreport -l, without the header.
+# Prints the counts and names of opreport -l, without the header.
 symbols()
 {
 	opreport -n -l "$@" 2>err | sed 's/  */ /g; s/ $//'

@@ -191,7 +191,7 @@ symbols_of() # IMAGE
 	[ -n "$(ls "$session/samples/current/images")" ]
 	opreport --session-dir "$session" --by symbol --csv >named
 	grep -q work_a named
-	# A file of the same size, build-id and time with other names.
+	# The program is replaced by a file of the same size, build-id and time with other names.
 	python3 - <<-'END2'
 		content = open("kept", "rb").read()
 		open("program", "wb").write(content.replace(b"work_", b"evil_"))

@@ -28,8 +28,8 @@ build_binary() {
 	export TEXT=$(($(text_offset "$DIR/t")))
 }
 
-# Two events with 1029 and 404 samples of a program: in its binary, the kernel, a library, memory
-# without a file, and the vdso.
+# Describes two events with 1029 and 404 samples of a program: in its binary, the kernel, a library,
+# memory without a file, and the vdso.
 describe_small() {
 	cat <<-END
 		info|2400|AMD64 generic|host1||1000
@@ -54,7 +54,7 @@ describe_small() {
 	END
 }
 
-# Timer samples: two programs, idle, a kernel thread in a module, an exiting task.
+# Describes timer samples: two programs, idle, a kernel thread in a module, an exiting task.
 describe_timer() {
 	cat <<-END
 		info|2596.15|Some CPU|host2||1000000000

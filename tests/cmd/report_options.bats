@@ -44,7 +44,7 @@ build_binaries() {
 	export T=$(($(text_offset "$DIR/bin/t"))) WIDE=$(($(text_offset "$DIR/bin/wide.bin")))
 }
 
-# The example of the reference: 1029 samples of t, in its binary and elsewhere.
+# Describes the example of the reference: 1029 samples of t, in its binary and elsewhere.
 describe_t() {
 	cat <<-END
 		info|2400|AMD64 generic|host1||1000
@@ -75,7 +75,8 @@ describe_wide() {
 	END
 }
 
-# A program whose functions have several names at one address, as those of the C library have.
+# Describes a program whose functions have several names at one address, as those of the C library
+# have.
 describe_other_names() {
 	local id=4123456789abcdef0123456789abcdef01234567
 	{
@@ -97,7 +98,7 @@ describe_other_names() {
 	END
 }
 
-# Two processes with two threads each on CPUs 10, 9 and 0.
+# Describes two processes with two threads each on CPUs 10, 9 and 0.
 describe_threads() {
 	cat <<-END
 		info|0|Some CPU|host1||1000
@@ -114,7 +115,7 @@ describe_threads() {
 	END
 }
 
-# One event with two unit masks, and two counts that sort as numbers.
+# Describes one event with two unit masks, and two counts that sort as numbers.
 describe_masks() {
 	cat <<-END
 		info|0|Some CPU|host1||1000
@@ -130,7 +131,7 @@ describe_masks() {
 	END
 }
 
-# Two programs that share a library and the kernel.
+# Describes two programs that share a library and the kernel.
 describe_apps() {
 	cat <<-END
 		info|0|Some CPU|host1||1000
@@ -150,7 +151,7 @@ describe_apps() {
 	END
 }
 
-# Binaries that no longer exist at the recorded path, and of which no copy was kept.
+# Describes binaries that no longer exist at the recorded path, and of which no copy was kept.
 describe_away() {
 	cat <<-END
 		info|0|Some CPU|host1||1000
@@ -387,7 +388,7 @@ setup() {
 		<(opreport --session-dir "$BATS_TEST_TMPDIR/all" -n --separate=cpu 2>/dev/null)
 }
 
-# A program of which only `leaf` has a name; the other functions have unwind entries.
+# Describes a program of which only `leaf` has a name; the other functions have unwind entries.
 describe_half_named() {
 	local id=5123456789abcdef0123456789abcdef01234567 at
 	cat >"$DIR/half.s" <<-'END'

@@ -19,8 +19,8 @@ make_session() {
 	write_segment "$DIR/samples/$1"
 }
 
-# Three programs, a library with a comma in its name, the kernel and a module. The counts are
-# powers of two, so that a sum identifies its samples.
+# Describes three programs, a library with a comma in its name, the kernel and a module. The counts
+# are powers of two, so that a sum identifies its samples.
 describe() {
 	cat <<-'END'
 		info|2400|CPU|host1||1000
@@ -65,8 +65,8 @@ describe_other() {
 	END
 }
 
-# One sample per second, from 1 s to 11 s after the start; a tenth of the whole time is between
-# two samples.
+# Describes one sample per second, from 1 s to 11 s after the start; a tenth of the whole time is
+# between two samples.
 describe_times() {
 	cat <<-'END'
 		info|2400|CPU|host1||5000000000
@@ -79,7 +79,7 @@ describe_times() {
 	done
 }
 
-# Samples 20 and 80 seconds after the start.
+# Describes samples 20 and 80 seconds after the start.
 describe_late() {
 	cat <<-'END'
 		info|2400|CPU|host1||1000000000000
@@ -392,8 +392,8 @@ describe_links() {
 		"oprofile dump: symbol: a dump contains no symbol names: use opreport" ]
 }
 
-# Two segments with unrelated clocks, as after a reboot: the first began an hour ago, the second
-# two minutes ago. One sample each, 10 and 20 seconds later.
+# Describes two segments with unrelated clocks, as after a reboot: the first began an hour ago, the
+# second two minutes ago. One sample each, 10 and 20 seconds later.
 describe_day()
 {
 	cat <<-END

@@ -17,7 +17,7 @@ setup() {
 	export TERM=xterm LC_ALL=C.UTF-8
 }
 
-# Long names, East Asian names, and a name that would set a terminal's title.
+# Describes long names, East Asian names, and a name that would set a terminal's title.
 describe_long() {
 	local escape=$'\033]0;owned\007'
 	cat <<-END
@@ -323,7 +323,7 @@ fake_pager() {
 }
 
 @test "quitting the pager ends the report silently with status 0" {
-	# More than a pipe holds.
+	# The session has more names than a pipe holds.
 	{
 		echo 'info|0|cpu|h||1'
 		echo 'event|E||3|1|0|0'

@@ -126,8 +126,8 @@ def work(daemon, name, *words):
 
 
 def test_kill(daemon, options):
-    """Everything that was reported three seconds before a SIGKILL is in the recording exactly
-    once."""
+    """Checks that everything that was reported three seconds before a SIGKILL is in the recording
+    exactly once."""
     load = work(daemon, "ratio", "36000000")
     chance = random.Random(options.seed)
     bad = complete = told_in_all = 0
@@ -202,7 +202,7 @@ def test_readers(daemon, options):
 
 
 def test_many(daemon, options):
-    """2000 running processes, and samples in 500 binaries."""
+    """Records 2000 running processes, with samples in 500 binaries."""
     folder = os.path.join(os.path.dirname(daemon.session), "programs")
     os.mkdir(folder)
     programs = [os.path.join(folder, f"program-{i:03}") for i in range(options.images)]

@@ -26,7 +26,8 @@ def unit_ranges(text):
 
 
 def section(units):
-    """DWARF 5, 6.1.2: 32-bit form, addresses of 8 bytes, tuples at multiples of 16."""
+    """Returns the bytes of the section (DWARF 5, 6.1.2): 32-bit form, addresses of 8 bytes, tuples
+    at multiples of 16."""
     out = b""
     for offset, ranges in sorted(units.items()):
         # The linker sets the address of removed code to 0.

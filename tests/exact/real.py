@@ -139,7 +139,7 @@ def then(*steps):
 
 
 def subjects(folder):
-    """Like builds.subjects()."""
+    """Returns the programs, like builds.subjects()."""
     def redis(compiler, *flags):
         return lambda out: build_redis(folder, out, compiler, flags)
 

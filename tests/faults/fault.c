@@ -123,7 +123,8 @@ static void set_up_failed(const char *what)
 	_exit(FAILED_SETUP);
 }
 
-/* Filter instructions of a system call: notify, or the next call. */
+/* Writes the filter instructions for a system call: they notify, or continue with the next call.
+ * Returns their number. */
 static size_t filter_call(const struct call_kind *kind, int call,
 			  struct sock_filter *to)
 {
@@ -220,7 +221,7 @@ static int descriptor_receive(int socket)
 	return fd;
 }
 
-/* True if the task still runs the first program. */
+/* Returns whether the task still runs the first program. */
 static bool is_same_program(pid_t task, const char *program)
 {
 	char link[64];

@@ -151,7 +151,8 @@ class Archive(Command):
     """A command that makes an archive. An archive that a later report accepts must be complete."""
 
     def is_same(self, run, reference):
-        """With another number of compression threads, an archive has different bytes."""
+        """Compares reports: with another number of compression threads, an archive has different
+        bytes."""
         if super().is_same(run, reference):
             return True
         return os.path.isfile(run.path(self.output)) and self.facts(run) == self.facts(reference)
@@ -292,7 +293,8 @@ class Daemon:
         return done.returncode, done.stderr + b"\n".join(news), self.report(name)
 
     def records_again(self, name):
-        """True if a later session has samples: after a failure the daemon waits for some seconds."""
+        """True if a later session has samples: after a failure the daemon waits for some
+        seconds."""
         for i in range(SECONDS * 2):
             if self.process.poll() is not None:
                 return False
@@ -396,13 +398,13 @@ class Program:
 
 
 def zstd_raw(content):
-    """A zstd frame that does not compress: one block, at most 64 KiB."""
+    """Returns a zstd frame that does not compress: one block, at most 64 KiB."""
     header = struct.pack("<IBH", 0xfd2fb528, 0x60, len(content) - 256)
     return header + (len(content) << 3 | 1).to_bytes(3, "little") + content
 
 
 def jitdump(pid, address, name):
-    """A jitdump with one function of 64 bytes."""
+    """Returns a jitdump with one function of 64 bytes."""
     code = bytes(64)
     name = name.encode() + b"\0"
     load = struct.pack("<IIQIIQQQQ", 0, 56 + len(name) + len(code), 2000000, pid, pid, address,

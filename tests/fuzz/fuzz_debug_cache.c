@@ -157,7 +157,7 @@ static void make_things(int cache, const uint8_t *data, size_t size)
 	}
 }
 
-/* The result must be the requested file. */
+/* Checks that the result is the requested file. */
 static void check(int r, int fd, char *path, bool has_id)
 {
 	struct build_id id;

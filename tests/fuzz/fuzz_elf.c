@@ -40,7 +40,7 @@ static void check(const struct symtab *tab)
 	}
 }
 
-/* Each range of code ends after the requested address. */
+/* Checks that each range of code ends after the requested address. */
 static void check_marks(const uint8_t *data, size_t size)
 {
 	struct insn_marks *marks = NULL;

@@ -51,7 +51,7 @@ static void check_tracepoint(const char *text, size_t size)
 		abort();
 }
 
-/* Merging the same text again adds nothing. */
+/* Checks that merging the same text again adds nothing. */
 static void check_merge(const char *text, size_t size)
 {
 	struct buf out = { 0 };
@@ -65,7 +65,7 @@ static void check_merge(const char *text, size_t size)
 	buf_done(&out);
 }
 
-/* Each parser modifies its own copy. */
+/* Runs the parsers of control groups; each one modifies its own copy of the text. */
 static void check_cgroups(const char *text)
 {
 	char *line = strdup(text);

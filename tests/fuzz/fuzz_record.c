@@ -84,7 +84,7 @@ static uint64_t read_lent(const struct decoder *d, const struct record *rec)
 	}
 }
 
-/* The fast decoder must agree with the full one. */
+/* Checks that the fast decoder agrees with the full one. */
 static void compare_short_way(const struct decoder *d, const uint8_t *data, size_t size,
 			      const struct record *full)
 {

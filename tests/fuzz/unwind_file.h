@@ -26,7 +26,8 @@ static inline uint32_t unwind_file_u32(const uint8_t *at)
 	       (uint32_t)at[3] << 24;
 }
 
-/* `size` is that of the file, at least that of its header. */
+/* Corrects the hashes and the length of a file. `size` is its number of bytes, at least those of
+ * the header. */
 static inline void unwind_file_put_right(uint8_t *file, size_t size)
 {
 	uint64_t rest = (uint64_t)unwind_file_u32(file + 32) * 13 +

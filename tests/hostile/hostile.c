@@ -246,8 +246,8 @@ static void make_directory(const uint8_t *bytes, size_t len, char path[PATH_BYTE
 	snprintf(path, PATH_BYTES, "%s", folder);
 }
 
-/* For a pipe, every other input comes through one; for a file, every other input is a
- * directory. */
+/* Reads an input. For a pipe, every other input comes through one; for a file, every other input
+ * is a directory. */
 static void read_input(const uint8_t *bytes, size_t len, unsigned long number,
 		       struct state *state)
 {

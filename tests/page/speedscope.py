@@ -84,7 +84,7 @@ all[all.length - 1].click();""", name)
 
 
 def make(folder):
-    """outer calls mid, which calls HOSTILE."""
+    """Makes a profile in which outer calls mid, which calls HOSTILE."""
     binary, build_id, (leaf, mid, outer) = tap.library(folder, HOSTILE)
     session, profile = os.path.join(folder, "session"), os.path.join(folder, "profile.json")
     tap.write_session(sys.argv[2], session, [

@@ -58,7 +58,8 @@ def machine_only():
 
 
 def off_cpu(chained, words):
-    """perf record --off-cpu of Linux 6.15: the fields outside of RAW are those of the next thread."""
+    """perf record --off-cpu of Linux 6.15: the fields outside of RAW are those of the next
+    thread."""
     types = made.SAMPLE_TYPE | made.RAW | made.CGROUP | (CALLCHAIN if chained else 0)
     f = begin(made.Event(sample_type=made.SAMPLE_TYPE | CALLCHAIN),
               made.Event("offcpu-time", sample_type=types, number=22, **BPF_OUTPUT))
@@ -79,7 +80,7 @@ def off_cpu_cut():
 
 
 def mapping_without_protection(path):
-    """MMAP2 of the kernels 3.10 to 3.15."""
+    """Writes MMAP2 records of the kernels 3.10 to 3.15."""
     f = begin()
     body = struct.pack("<IIQQQ", PID, PID, LIBRARY, 1 << 16, 0)
     f.record(made.MMAP2, USER, body + struct.pack("<IIQQ", 8, 1, 77, 1) + made.name(path) +
@@ -89,7 +90,7 @@ def mapping_without_protection(path):
 
 
 def host_as_guest():
-    """perf inject --mmap2-buildids of perf 7: a wrong cpu mode."""
+    """Writes a wrong cpu mode, like perf inject --mmap2-buildids of perf 7."""
     f = begin()
     f.mapping(LIBRARY, "/opt/lib.so", misc=GUEST_USER, build_id=BUILD_ID)
     f.sample(LIBRARY + 0x100)

@@ -52,7 +52,8 @@ class File:
                     self.text(name) + self.trailer())
 
     def program(self, start, size, offset, path):
-        """Include the build-id: with the other byte order, a name alone does not identify a file."""
+        """Include the build-id: with the other byte order, a name alone does not identify a
+        file."""
         with open(path, "rb") as image:
             bytes_ = image.read(4096)
         note = bytes_.index(b"\x04\0\0\0\x14\0\0\0\x03\0\0\0GNU\0") + 16
@@ -65,8 +66,8 @@ class File:
         return BASE + self.addresses[name] + offset
 
     def flags(self):
-        """Predicted: the second bit field, which is at the other end of the word on big-endian
-        machines."""
+        """Returns the flags of a predicted branch: the second bit field, which is at the other end
+        of the word on big-endian machines."""
         return 1 << 62 if self.big else 2
 
     def sample(self, misc, ip, chain, branches, times, stack, tid=PID):
@@ -104,7 +105,7 @@ def addresses_of(program):
 
 
 def begin(f, program):
-    """The kernel, a process, its program."""
+    """Writes records of the kernel, a process, and its program."""
     f.mapping(MISC_KERNEL, -1, KERNEL_START, 0x1000000, KERNEL_START, "[kernel.kallsyms]_text")
     f.record(3, 0, f.pack("II", PID, PID) + f.text("program") + f.trailer())
     f.program(BASE + TEXT, 0x1000, TEXT, program)

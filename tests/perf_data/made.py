@@ -74,7 +74,7 @@ class Made:
         self.data += struct.pack("<IHH", kind, misc, len(body) + 8) + body
 
     def trailer(self, pid=PID):
-        """sample_id of the first event."""
+        """Returns the sample_id of the first event."""
         self.now += 10
         order = ((TID, struct.pack("<II", pid, pid)), (TIME, struct.pack("<Q", self.now)),
                  (CPU, bytes(8)), (IDENTIFIER, struct.pack("<Q", self.events[0].number)))

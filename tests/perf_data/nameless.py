@@ -47,7 +47,7 @@ def fork(pid, ppid, tid, ptid):
 
 
 def main():
-    # Never named; its children neither, although their ids appear as names.
+    # Process 10 and its children are never named, although their ids appear as names.
     sample(10, 10, ":10", 3)
     fork(11, 10, 11, 10)
     sample(11, 11, ":11", 2)

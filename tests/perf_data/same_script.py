@@ -16,7 +16,7 @@ ADDRESS = re.compile(r"\b[0-9a-f]{8,16}\b")
 
 
 def blocks(path):
-    """Heading and frames of each sample; a sample without a chain has no frames."""
+    """Yields heading and frames of each sample; a sample without a chain has no frames."""
     with open(path, encoding="utf-8", errors="surrogateescape") as text:
         block = []
         for line in text:

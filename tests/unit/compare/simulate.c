@@ -29,7 +29,8 @@ static double simulate_normal(struct simulation *s)
 	       cos(2 * M_PI * simulate_uniform(s));
 }
 
-/* A gamma variate with the mean 1 and this relative standard deviation (Marsaglia and Tsang). */
+/* Returns a gamma variate with the mean 1 and this relative standard deviation (Marsaglia and
+ * Tsang). */
 static double simulate_gamma(struct simulation *s, double deviation)
 {
 	double shape, d, c;

@@ -38,7 +38,7 @@ static double normal_noise(void)
 	return 20 + random_normal();
 }
 
-/* One value in twenty is far off. */
+/* Returns a random value; one in twenty is far off. */
 static double noise_with_outliers(void)
 {
 	return 20 + (random_uniform() < 0.05 ? 4 : 1) * random_normal();
@@ -61,7 +61,7 @@ static void find(const struct series *s, struct change_points *ret)
 	assert_int_equal(change_points_find(s, 0, limit, ret), 0);
 }
 
-/* At most `percent` of the series have a point. */
+/* Checks that at most `percent` of the series have a point. */
 static void check_no_change(const char *name, double (*noise)(void), size_t nr,
 			    size_t percent)
 {
@@ -95,7 +95,8 @@ static void series_without_change_have_no_points(void **state)
 	}
 }
 
-/* A step of 5 deviations is found in 95 of 100 series, at most one value away from its index. */
+/* Checks how a step is found: one of 5 deviations is found in 95 of 100 series, at most one value
+ * away from its index. */
 static void check_step(size_t nr, size_t at, double step, size_t least)
 {
 	size_t found = 0;

@@ -131,8 +131,8 @@ static void count_hits(const struct compared *c, const double *truth,
 	}
 }
 
-/* All intervals together must be exact to 1 %, those of a class of shares to 3 %: a class has
- * fewer of them. */
+/* Checks the share of intervals that contain the truth: all together must be exact to 1 %, those
+ * of a class of shares to 3 %: a class has fewer of them. */
 static void check_coverage(const struct simulated_case *t)
 {
 	struct simulation s = simulation_of(t);

@@ -133,7 +133,8 @@ static void check_auxtrace(struct maker *m, const struct decoder *d)
 	assert_int_equal(rec.auxtrace.cpu, 5);
 }
 
-/* `format` 0: perf before 5.2, with the message at the later position of the time. */
+/* Checks a record of an AUX trace error. `format` 0: perf before 5.2, with the message at the
+ * later position of the time. */
 static void check_auxtrace_error(struct maker *m, const struct decoder *d,
 				 uint32_t format)
 {

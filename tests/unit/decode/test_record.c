@@ -150,7 +150,8 @@ static void test_mmap2_without_flags(void **unused)
 	}
 }
 
-/* The kernel leaves the flag of another recording's build-id in a record with a device. */
+/* Checks a record in which a flag is left over: the kernel leaves the flag of another recording's
+ * build-id in a record with a device. */
 static void check_left_over_bit(bool swap)
 {
 	struct perf_event_attr attr = { .sample_type = PERF_SAMPLE_TID, .build_id = 1 };

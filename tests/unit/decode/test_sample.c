@@ -45,8 +45,8 @@ static void fixed_part(struct maker *m)
 	put_u64(m, 4000); /* period */
 }
 
-/* The flags are C bit fields: from the lowest bit up in a little-endian machine's file, from
- * the highest one down in a big-endian one's. */
+/* Writes the flags of a branch. They are C bit fields: from the lowest bit up in a little-endian
+ * machine's file, from the highest one down in a big-endian one's. */
 static void put_branch_flags(struct maker *m)
 {
 	/* predicted, aborted, 0x1234 cycles, return, spec 2, new_type 5, priv 3 */
@@ -267,7 +267,7 @@ static void test_short_records(void **unused)
 	decoder_done(&d);
 }
 
-/* The forms of struct read_format, and the plain weight. */
+/* Checks a form of struct read_format, and the plain weight. */
 static void check_read_format(uint64_t format, uint64_t nr, uint64_t id, uint64_t lost)
 {
 	struct perf_event_attr attr = { .sample_type =

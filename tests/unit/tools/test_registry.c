@@ -99,8 +99,8 @@ static void commands_have_descriptions(void **state)
 	}
 }
 
-/* The options that conflict with a row, or that it requires, are in the same table and are not
- * aliases. */
+/* Checks that the options that conflict with a row, or that it requires, are in the same table and
+ * are not aliases. */
 static void check_names(const struct command *cmd, const struct option_row *row,
 			const char *names)
 {

@@ -366,7 +366,7 @@ static void count_timeline(struct profile *p, struct counts *c)
 	sum_counts(c);
 }
 
-/* Rows of a timeline add up to the rows of the actors. */
+/* Checks that the rows of a timeline add up to the rows of the actors. */
 static void check_sums(const struct profile *p, const struct profile *model)
 {
 	uint64_t sum = 0;

@@ -110,7 +110,8 @@ static int end(void **state)
 	return 0;
 }
 
-/* The first one or two segments belong to one session, the third one to another. */
+/* Adds the segments as sources: the first one or two belong to one session, the third one to
+ * another. */
 static void add(struct world *w, const char *word, bool chosen)
 {
 	struct err err;

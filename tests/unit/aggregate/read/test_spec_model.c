@@ -465,7 +465,8 @@ static bool images_wanted(const struct model_spec *spec, const struct model_samp
 	return true;
 }
 
-/* Without symbols, the image is used instead of its functions. */
+/* Returns whether the model selects the function; without symbols, the image stands for its
+ * functions. */
 static bool symbol_wanted(const struct model_spec *spec, const struct model_sample *m)
 {
 	const char *name = m->image < 0 ? "[damaged]" : images[m->image].names[0];
@@ -767,7 +768,7 @@ static void compare(struct world *w, struct profile *p, const struct model_words
 	}
 }
 
-/* With fewer groups, samples are counted by other code. */
+/* Compares the sums of profiles with fewer groups, whose samples are counted by other code. */
 static void compare_sums(struct world *w, struct profile *p,
 			 const struct model_words *words)
 {

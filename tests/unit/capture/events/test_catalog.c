@@ -167,7 +167,8 @@ static const struct choosing {
 	{ "s390/z15", "nosuch.mask", NULL, -ENOENT, 0, 0, "" },
 };
 
-/* Rows with libpfm4's own masks, or its numbers of them, are skipped in builds without it. */
+/* Returns whether the build has the tables of a row: rows with libpfm4's own masks, or its numbers
+ * of them, are skipped in builds without it. */
 static bool has_tables(const struct cpu_type *cpu)
 {
 	struct event_catalog *c = NULL;

@@ -239,7 +239,7 @@ static void the_default_is_timer_without_a_pmu(void **state)
 	assert_false(e.kernel);
 }
 
-/* A description of a PMU as the kernel provides it. */
+/* Writes a file of the description of a PMU, as the kernel provides it. */
 static void put_file(const char *root, const char *name, const char *text)
 {
 	char path[256];

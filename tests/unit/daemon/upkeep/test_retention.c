@@ -214,7 +214,7 @@ static struct retention_result turn_from(struct retention *r, uint64_t at_s,
 	return result;
 }
 
-/* `live`: the last segment is being written. */
+/* Runs the retention once at a time; `live`: the last segment is being written. */
 static struct retention_result turn(struct retention *r, uint64_t at_s, bool live)
 {
 	struct session_file *files;
@@ -313,7 +313,7 @@ static bool is_part_there(void)
 	return !access(path, F_OK);
 }
 
-/* A reader that starts after the merge. */
+/* Merges six segments. Returns the lock of a reader that starts after that. */
 static int merge_for_reader(struct retention *r)
 {
 	for (int i = 0; i < 7; i++)

@@ -26,7 +26,7 @@ void reading_check(const struct reading *want);
 /* Reads all prefixes, each with its last byte at the end of the memory, and with the n-th
  * allocation failing; with every bit changed. */
 void reading_check_damage(const struct reading *r);
-/* The samples of a profile, as in struct reading; valid until the next call. */
+/* Returns the samples of a profile, as in struct reading; valid until the next call. */
 const char *reading_samples(reading_fn read, const void *bytes, size_t len);
 /* Fails the test unless the reader refuses the text with a message that contains `why`. */
 void reading_refuses(reading_fn read, const char *text, const char *why);

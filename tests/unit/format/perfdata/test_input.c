@@ -103,7 +103,7 @@ enum {
 	DATA_BYTES = 72 + 24 + 8 + 40 + 56 + 32 + 8 + 88 + 24
 };
 
-/* Every byte of the data is delivered, or counted as cut or missing. */
+/* Checks that every byte of the data is delivered, or counted as cut or missing. */
 static void check_prefix(const struct perf_maker *m, size_t data_at, size_t len)
 {
 	struct seen seen;
@@ -517,7 +517,7 @@ static void chunks_stay_valid(void **state)
 	chunks_stay_of(true);
 }
 
-/* Another process truncates the file while we read it. */
+/* Reads a file that another process truncates meanwhile. */
 static void truncated_while_read_of(bool stacks)
 {
 	struct perf_maker m = { 0 };

@@ -135,7 +135,7 @@ static void assert_counts(const char *path, const char *how, const uint64_t *our
 	}
 }
 
-/* A second read from the start gives the same records and no damage. */
+/* Checks that a second read from the start gives the same records and no damage. */
 static void check_rewind(struct perf_input *in, const char *path,
 			 const uint64_t *theirs)
 {

@@ -362,7 +362,7 @@ static void reads_a_directory_file_by_file(void **state)
 	buf_done(&m.out);
 }
 
-/* One event with two ids, on a machine with `nr_cpus`. */
+/* Writes header features for one event with two ids, on a machine with `nr_cpus`. */
 static void put_directory_features(struct perf_maker *m, uint64_t version,
 				   uint32_t nr_cpus)
 {

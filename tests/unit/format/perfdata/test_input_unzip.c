@@ -52,7 +52,7 @@ static void put_frame(struct perf_maker *m, uint32_t type, const uint8_t *bytes,
 		buf_put_u8(&m->out, 0xaa);
 }
 
-/* 4000 records of 24 to 1000 bytes. */
+/* Makes 4000 records of 24 to 1000 bytes. */
 static void make_plain(struct perf_maker *plain)
 {
 	for (unsigned int i = 0; i < 4000; i++)
@@ -172,8 +172,8 @@ static void reads_more_than_a_window(void **state)
 	buf_done(&m.out);
 }
 
-/* perf 6.16 wrote sizes that overflow 16 bits, for a fragment that compresses to `len` bytes.
- * If two records are needed, the first one has the size of both. */
+/* Writes a fragment as perf 6.16 did, with a size that overflows 16 bits, for a fragment that
+ * compresses to `len` bytes. If two records are needed, the first one has the size of both. */
 static void put_overflown(struct perf_maker *m, const uint8_t *zipped, size_t len)
 {
 	size_t first = len < DATA_MAX ? len : DATA_MAX;

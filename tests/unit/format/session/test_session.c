@@ -762,7 +762,7 @@ static void reads_a_segment_of_version_2(void **state)
 	recording_done(&r);
 }
 
-/* A sealed job like a compilation: processes with some hundred samples alternate on two CPUs;
+/* Adds a sealed job like a compilation: processes with some hundred samples alternate on two CPUs;
  * most stacks are new, but begin like others. */
 static void add_job(struct recording *r, struct segment_writer *w, size_t nr)
 {

@@ -78,7 +78,7 @@ static void add(struct world *w, const char *path, uint32_t event, uint64_t samp
 	w->p.rows.at[row].samples += samples;
 }
 
-/* "depth:function samples/self ", with ~ before chained functions. */
+/* Prints a line as "depth:function samples/self ", with ~ before chained functions. */
 static int put(void *ctx, const struct tree_line *line)
 {
 	struct world *w = ctx;

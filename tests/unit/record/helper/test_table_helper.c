@@ -138,8 +138,8 @@ static void answer_unread(void)
 	}
 }
 
-/* The worker's reaction to a "binary" is chosen by its letter. An errno is returned as a
- * result. */
+/* Acts as the worker for a "binary", whose letter chooses what happens. Returns 0 or a negative
+ * errno, which becomes the result. */
 static int work(int fd, struct unwind_table **ret_table)
 {
 	const struct itimerval soon = { .it_value = { .tv_usec = 1000 } };

@@ -82,7 +82,8 @@ static void put_sections(struct pe_made *made)
 	put_section(made, 2, ".bss", bss);
 }
 
-/* The directory, then the addresses, names and numbers of three exports, and the texts. */
+/* Writes the exports: the directory, then the addresses, names and numbers of three exports, and
+ * the texts. */
 static void put_exports(struct pe_made *made)
 {
 	static const uint32_t functions[] = { PE_MADE_TEXT_RVA,
@@ -137,7 +138,8 @@ static void put_symbol(struct pe_made *made, unsigned int i, const char *name,
 		put(made, at, numbers[k], bytes[k]);
 }
 
-/* Two entries, of which the second is the GUID 01020304-0506-0708-090a-0b0c0d0e0f10. */
+/* Writes the debug directory: two entries, of which the second is the GUID
+ * 01020304-0506-0708-090a-0b0c0d0e0f10. */
 static void put_debug(struct pe_made *made)
 {
 	static const uint8_t guid[] = { 4, 3,  2,  1,  6,  5,  8,  7,
@@ -151,7 +153,7 @@ static void put_debug(struct pe_made *made)
 	memcpy(made->bytes + PE_MADE_DATA_AT + RECORD_AT + 4, guid, sizeof(guid));
 }
 
-/* Value, section, type, class, number of further entries. */
+/* Writes the symbols. Each has a value, section, type, class, and number of further entries. */
 static void put_symbols(struct pe_made *made)
 {
 	static const uint32_t section[] = { 0, 1, 0, 3, 1 };

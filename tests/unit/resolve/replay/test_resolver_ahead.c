@@ -82,7 +82,7 @@ struct scene {
 	int asked;
 };
 
-/* No binary has a table: frame pointers are followed. */
+/* Returns no table for any binary, so frame pointers are followed. */
 static const struct unwind_table *no_table(void *ctx, uint32_t image)
 {
 	struct scene *w = ctx;

@@ -123,7 +123,7 @@ static void later_records_wait(void **state)
 	end(&w);
 }
 
-/* The names of the records from one time to before another, in the expected order. */
+/* Returns the names of the records from one time to before another, in the expected order. */
 static const char *model(const uint64_t *time_ns, size_t nr, uint64_t from, uint64_t to)
 {
 	static char text[MANY * 8];

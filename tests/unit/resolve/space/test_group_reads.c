@@ -75,8 +75,8 @@ static void done(struct stream *s)
 	buf_done(&s->bytes);
 }
 
-/* perf_event_open(2): for a group number, time, then value and id of each event; otherwise
- * value, time, id. */
+/* Computes the counts of a sample, whose layout is in perf_event_open(2): for a group number,
+ * time, then value and id of each event; otherwise value, time, id. */
 static int take(struct stream *s, const struct told *t)
 {
 	size_t words = s->group ? 2 + 2 * t->nr : 3;

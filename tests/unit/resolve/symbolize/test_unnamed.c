@@ -200,7 +200,7 @@ static void names_plt_of_arm64(void **state)
 	buf_done(&code);
 }
 
-/* Two FDEs: V + 0x100..0x180 without a symbol, V + 0x200..0x240, where a symbol begins. */
+/* Writes a PLT entry of RISC-V at `vaddr`, which jumps to the address in `slot`. */
 static void put_riscv(struct buf *code, uint64_t vaddr, uint64_t slot, bool is64)
 {
 	/* auipc t3, 0; ld (lw) t3, distance(t3); jalr t1, t3; nop */
@@ -234,6 +234,7 @@ static void names_plt_of_riscv(void **state)
 	}
 }
 
+/* Writes two FDEs: V + 0x100..0x180 without a symbol, V + 0x200..0x240, where a symbol begins. */
 static void put_frames(struct buf *b)
 {
 	static const uint64_t functions[][2] = { { V + 0x100, 0x80 },
@@ -252,7 +253,7 @@ static void put_frames(struct buf *b)
 	put(b, 0, 4);
 }
 
-/* An x86-64 file with a PLT (nameless here), a section of bare assembly, and FDEs. */
+/* Writes an x86-64 file with a PLT (nameless here), a section of bare assembly, and FDEs. */
 static void write_file(bool with_symbols, struct buf *out)
 {
 	static const uint8_t code[0x20];

@@ -127,7 +127,8 @@ static void add_event(struct world *w, uint32_t number, const char *name)
 	assert_int_equal(dict_event(&w->dict, &event), number);
 }
 
-/* The images by number: 0 and 1 kernel, 2 to 4 files, 5 and 6 memory, 7 BPF, 8 unknown. */
+/* Makes the world. Its images by number: 0 and 1 kernel, 2 to 4 files, 5 and 6 memory, 7 BPF, 8
+ * unknown. */
 static void begin(struct world *w)
 {
 	*w = (struct world){ .write = { .write = take_record } };

@@ -298,7 +298,7 @@ static void i386_code_is_unwound_by_words_of_4_bytes(void **state)
 	unwind_bare_free(b);
 }
 
-/* 100 branches, each to other code that never ends. */
+/* Returns code with 100 branches, each to other code that never ends. */
 static size_t read_endless(void *ctx, uint64_t address, uint8_t *ret_bytes, size_t len)
 {
 	(void)ctx;

@@ -206,7 +206,7 @@ static void rejects_hostile_tables(void **state)
 	}
 }
 
-/* A table that is large enough for a file. */
+/* Makes a table that is large enough for a file, and counts the call. */
 static int make_large(void *ctx, int fd, struct unwind_table **ret_table)
 {
 	unsigned int *nr_made = ctx;
