@@ -72,8 +72,8 @@ static void divider_add(struct divider *d, size_t first, size_t until)
 	d->cross[until] = d->right[until] = 0;
 }
 
-/* The energy distance of the two sides, scaled so that it does not depend on their lengths if both
- * have the same distribution. */
+/* Returns the energy distance of the two sides, scaled so that it does not depend on their lengths
+ * if both have the same distribution. */
 static double divider_distance(const struct divider *d, const struct division *at)
 {
 	const double n = (double)(at->at - at->first);
@@ -159,7 +159,7 @@ static double division_test(const struct series *s, const struct division *d,
 	return (change > 0) == (relative > 0) ? p : 1;
 }
 
-/* The factor of p values that makes up for the choice of the best of many divisions. */
+/* Returns the factor of p values that makes up for the choice of the best of many divisions. */
 static double chances(size_t nr)
 {
 	return 2 * (double)nr;

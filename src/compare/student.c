@@ -41,7 +41,7 @@ static double beta_fraction(double a, double b, double x)
 	return result;
 }
 
-/* The regularized incomplete beta function; y is 1 - x, which is exact for x close to 1. */
+/* Returns the regularized incomplete beta function; y is 1 - x, which is exact for x close to 1. */
 static double beta_part(double a, double b, double x, double y)
 {
 	double front;
@@ -72,7 +72,7 @@ static double student_density(double t, double df)
 	       sqrt(df * M_PI);
 }
 
-/* Newton's method, with bisection where it would leave the range. */
+/* Uses Newton's method, with bisection where it would leave the range. */
 double student_critical(double alpha, double df)
 {
 	double low = 0, high = 2, t;

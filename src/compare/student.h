@@ -7,7 +7,7 @@
 double student_two_sided(double t, double df);
 /* Returns the t that |T| exceeds with probability `alpha` (0 < alpha < 1). */
 double student_critical(double alpha, double df);
-/* The first and the second derivative of lgamma(x), for x > 0. */
+/* Return the first and the second derivative of lgamma(x), for x > 0. */
 double gamma_log_slope(double x);
 double gamma_log_curve(double x);
 /* Returns the x with gamma_log_curve(x) == y, for y > 0. */

@@ -24,8 +24,8 @@ enum compare_side {
 struct run_sums {
 	enum compare_side side;
 	double total;
-	double squares;   /* of n * n */
-	double neighbors; /* of n * (n of the next block) */
+	double squares;   /* sum of n * n */
+	double neighbors; /* sum of n * (n of the next block) */
 	double nr_blocks;
 };
 

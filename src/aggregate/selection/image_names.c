@@ -75,7 +75,8 @@ static void put_anon(struct buf *out, const char *name, const struct image *imag
 	image_names_put(out, range);
 }
 
-/* OProfile wrote the code that a JIT compiler reported for a process to a file of this name. */
+/* Writes the name of the code that a JIT compiler reported for a process; OProfile's name is that
+ * of the file to which it wrote the code. */
 static void put_dump(struct buf *out, int32_t pid, enum name_style style)
 {
 	char text[32];
@@ -86,7 +87,7 @@ static void put_dump(struct buf *out, int32_t pid, enum name_style style)
 	image_names_put(out, text);
 }
 
-/* operf's name; perf has none. */
+/* Writes the name of the hypervisor's image: operf has a fixed name, perf uses the recorded one. */
 static void put_hypervisor(struct buf *out, const char *name, enum name_style style)
 {
 	if (style == NAMES_OPROFILE)

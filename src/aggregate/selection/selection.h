@@ -56,7 +56,7 @@ int selection_set_times(struct selection *s, const struct session_span *session)
 /* Reduces the batch, which must have times, to the samples in the selected times.  Its columns
  * then belong to the selection and are valid until the next call.  Returns 0 or -ENOMEM. */
 int selection_keep_times(struct selection *s, struct sample_batch *batch);
-/* `c` must not be NULL, but can be all 0. */
+/* Frees the memory of `c`, which must not be NULL, but can be all 0. */
 void selection_columns_done(struct selection_columns *c);
 bool selection_wants_event(const struct selection *s, const struct event_desc *event);
 bool selection_wants_thread(const struct selection *s, const struct thread *thread);

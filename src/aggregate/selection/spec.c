@@ -126,7 +126,7 @@ static int list_push(struct spec_list *list, char *value)
 	return -ENOMEM;
 }
 
-/* A relative path also selects the file that it resolves to. */
+/* Adds the file that a relative path resolves to: the path also selects this file. */
 static int push_resolved(struct spec_list *list, const char *value)
 {
 	char *path;

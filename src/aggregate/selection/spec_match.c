@@ -203,7 +203,8 @@ bool spec_has_images(const struct spec *spec)
 	return given_images(spec) != 0;
 }
 
-/* A pattern without a slash also matches the last component of a path. */
+/* Returns whether a pattern matches a path. A pattern without a slash also matches the last
+ * component of a path. */
 static bool image_matches(const char *pattern, const struct image_names *image)
 {
 	bool bare = !strchr(pattern, '/');

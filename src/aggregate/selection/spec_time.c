@@ -56,7 +56,7 @@ static bool parse_wall(const char *text, size_t len, uint64_t *ret_ns)
 	return i == len;
 }
 
-/* An empty text is an open end. */
+/* Parses one end of a span. An empty text is an open end. */
 static bool parse_moment(const char *text, size_t len, struct spec_moment *m)
 {
 	*m = (struct spec_moment){ .kind = MOMENT_OPEN };
@@ -100,7 +100,7 @@ static bool ends_before_it_begins(const struct spec_span *s)
 					    : s->to.ns <= s->from.ns;
 }
 
-/* At most one end can be open. */
+/* Parses both ends of a span. At most one end can be open. */
 static bool parse_ends(const char *text, const char *dash, struct spec_span *span)
 {
 	return strcmp(text, "-") != 0 &&

@@ -294,7 +294,8 @@ static size_t cell_slot(const struct view *v, const struct tally_cell *cell)
 	return position < v->positions.nr ? position : v->positions.nr;
 }
 
-/* The daemon lowers and raises its rate, and users can restart it with another one. */
+/* Stores the lowest and highest rate: the daemon lowers and raises its rate, and users can restart
+ * it with another one. */
 static void note_rate(struct profile_event *event, uint64_t hz)
 {
 	if (hz && (!event->least_hz || hz < event->least_hz))

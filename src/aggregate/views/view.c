@@ -406,7 +406,8 @@ static int extend_stacks(const struct profile *p, struct view *v)
 	return grow_numbers(&v->position_of, &v->nr_stacks, nr);
 }
 
-/* If a symbol leads directly to its position, functions need not be stored by frame. */
+/* Extends the tables by frame. If a symbol leads directly to its position, functions need not be
+ * stored by frame. */
 static int extend_frames(const struct profile *p, struct view *v)
 {
 	size_t nr = v->source.dict->frames.nr;

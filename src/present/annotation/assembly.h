@@ -41,8 +41,8 @@ struct assembly {
 	VEC(struct assembly_row) rows; /* from the last assembly_rows(), by address */
 };
 
-/* Builds it from an annotation, which must outlive it.  The profile needs the keys symbol and
- * address.  Returns 0, -ENOMEM, or -EINVAL if a key is missing.  Call assembly_done() in every
+/* Builds the listing from an annotation, which must outlive it.  The profile needs the keys symbol
+ * and address.  Returns 0, -ENOMEM, or -EINVAL if a key is missing.  Call assembly_done() in every
  * case. */
 int assembly_make(struct assembly *s, const struct annotation *a);
 void assembly_done(struct assembly *s);

@@ -152,7 +152,7 @@ static int call_table_rows_take_rows(struct call_making *m)
 	return 0;
 }
 
-/* The caller has reserved room. */
+/* Adds a row, for which the caller has reserved room. */
 static void call_table_rows_add_row(struct call_table *t, uint32_t at)
 {
 	const struct call_row *row = &t->rows[at];

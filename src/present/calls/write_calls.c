@@ -186,7 +186,7 @@ static bool write_calls_is_empty(const struct calls *c, const struct line *line)
 	return true;
 }
 
-/* The function's own samples are sorted in among its callees. */
+/* Writes the callees of a function. Its own samples are a line among them, in the same order. */
 static int put_callees(struct calls *c, FILE *out, uint32_t position)
 {
 	const struct text_table *t = &c->table;

@@ -65,7 +65,7 @@ static void diff_csv_row(struct buf *out, const struct diff_view *v,
 	buf_put(out, "\r\n", 2);
 }
 
-/* `rest` are the titles after those of the names. */
+/* Writes the titles of the columns. `rest` are the titles after those of the names. */
 static void diff_csv_titles(struct buf *out, const struct diff_view *v,
 			    const char *rest)
 {

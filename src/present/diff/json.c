@@ -165,7 +165,7 @@ static void history_json_runs(struct json *j, const struct history_view *v)
 	json_end_array(j);
 }
 
-/* "first", "at" and "end" are indexes in "recordings". */
+/* Writes a change; its members "first", "at" and "end" are indexes in "recordings". */
 static void history_json_change(struct json *j, const struct history_view *v,
 				const struct history_change *change)
 {

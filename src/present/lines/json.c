@@ -96,7 +96,7 @@ static void escape(struct json_piece *p, uint32_t c)
 	p->len = (size_t)len;
 }
 
-/* `len` must not be 0. */
+/* Finds the next piece of a text that can be written at once; `len` must not be 0. */
 static void next_piece(struct json_piece *p, const char *text, size_t len)
 {
 	const unsigned char *s = (const unsigned char *)text;

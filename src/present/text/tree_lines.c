@@ -174,7 +174,8 @@ static int compare_duplicates(const struct profile *p, uint32_t a, uint32_t b)
 	return a < b ? -1 : a > b;
 }
 
-/* Most samples first.  Truncated stacks come last because they are the least informative. */
+/* Sorts groups by samples, most first. Truncated stacks come last because they are the least
+ * informative. */
 static int tree_lines_compare_groups(const void *va, const void *vb, void *ctx)
 {
 	const struct group *a = va;

@@ -244,7 +244,7 @@ static void write_class_title(FILE *out, const struct summary *s, size_t column)
 	buf_done(&title);
 }
 
-/* The columns of all counts together. */
+/* Returns the width of all columns of counts together. */
 static size_t summary_counts_width(const struct summary *s)
 {
 	const size_t nr = s->lines.nr_columns;

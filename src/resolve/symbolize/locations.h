@@ -9,7 +9,7 @@
 struct debuginfod;
 struct file_index;
 
-/* Return "" if unset. */
+/* Return the paths that the options name; "" if unset. */
 const char *naming_locations_root(const struct naming_locations *p);
 const char *naming_locations_vmlinux(const struct naming_locations *p);
 const char *naming_locations_guest_kallsyms(const struct naming_locations *p);

@@ -390,7 +390,7 @@ bool naming_is_deferred(struct naming *n, uint32_t image)
 	return e && e->deferred;
 }
 
-/* Deferred entries are empty. */
+/* Marks the deferred entries, which are empty, as not searched. */
 static void forget_deferred(struct naming *n)
 {
 	for (size_t i = 0; i < n->entries.nr; i++)

@@ -122,7 +122,7 @@ static void take_disambiguator(struct rust_binders_walk *w)
 		take_base62(w);
 }
 
-/* [u] LENGTH [_] BYTES */
+/* Reads an identifier: [u] LENGTH [_] BYTES. */
 static void take_plain_name(struct rust_binders_walk *w)
 {
 	size_t bytes = 0;
@@ -148,7 +148,7 @@ static void rust_binders_take_name(struct rust_binders_walk *w)
 	take_plain_name(w);
 }
 
-/* The B has been read. */
+/* Reads a reference after its letter B. */
 static void take_reference(struct rust_binders_walk *w, uint8_t kind)
 {
 	size_t from = w->at - 1;

@@ -171,7 +171,7 @@ static bool x86_is_vector(const struct x86_decoding *d)
 	return !d->is_i386 || (d->at < d->len && d->bytes[d->at] >> 6 == MOD_REGISTER);
 }
 
-/* VEX (C4, C5) and EVEX (62): they change no stack. */
+/* Decodes instructions with VEX (C4, C5) and EVEX (62), which do not change the stack pointer. */
 static struct x86_insn x86_vector(struct x86_decoding *d, uint8_t first)
 {
 	unsigned int map = 1;
@@ -212,7 +212,7 @@ static struct x86_insn x86_segment(const struct x86_decoding *d)
 	return d->opcode & 1 ? x86_of(X86_ADD_SP, x86_word(d)) : x86_of(X86_PUSH, 0);
 }
 
-/* add, or, adc, sbb, and, sub, xor, cmp */
+/* Decodes add, or, adc, sbb, and, sub, xor and cmp. */
 static struct x86_insn x86_arithmetic(struct x86_decoding *d)
 {
 	uint8_t op = d->opcode;
@@ -236,7 +236,7 @@ static struct x86_insn x86_arithmetic(struct x86_decoding *d)
 	}
 }
 
-/* Arithmetic with an immediate operand. */
+/* Decodes arithmetic with an immediate operand. */
 static struct x86_insn x86_immediate(struct x86_decoding *d)
 {
 	unsigned int what;
