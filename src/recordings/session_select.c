@@ -19,6 +19,7 @@
 #include "format/session/checksums.h"
 #include "format/session/dict_merge.h"
 #include "recordings/sample_filter.h"
+#include "recordings/sample_weights.h"
 #include "resolve/find/binary.h"
 #include "resolve/jit/session.h"
 #include "resolve/symbolize/naming.h"
@@ -38,7 +39,10 @@ struct segment_select {
 	struct dict dict; /* of the new segment */
 	struct dict_merge merge;
 	struct segment_writer *writer;
-	uint64_t nr_samples, nr_bad;
+	struct sample_weights weights;
+	uint64_t nr_taken;   /* selected samples */
+	uint64_t nr_samples; /* the same, weighted */
+	uint64_t nr_bad;
 	size_t nr_events; /* number of the old dict's events seen so far */
 };
 
@@ -72,34 +76,25 @@ static int session_select_take_events(struct segment_select *s)
 static int session_select_take_sample(struct segment_select *s, struct sample sample,
 				      const struct sample *named)
 {
+	uint64_t nr;
 	int r = script_filter_wants(&s->filter, named);
 
 	if (r <= 0)
 		return r;
+	nr = sample_weights_take(&s->weights, segment_dict(s->segment),
+				 segment_info(s->segment), &sample);
+	s->nr_taken++;
+	if (!nr)
+		return 0;
 	r = dict_merge_sample(&s->merge, &sample);
 	if (r == -EINVAL) {
+		s->nr_taken--;
 		s->nr_bad++;
 		return 0;
 	}
-	if (!r)
+	for (uint64_t i = 0; !r && i < nr; i++)
 		r = segment_writer_add(s->writer, &sample);
-	s->nr_samples += !r;
-	return r;
-}
-
-static int session_select_take_batch(struct segment_select *s,
-				     const struct sample_batch *batch)
-{
-	struct sample_batch named = *batch;
-	int r = session_select_take_events(s);
-
-	if (!r && s->jit)
-		r = jit_session_batch(s->jit, batch, &named);
-	for (size_t i = 0; !r && i < batch->nr; i++) {
-		const struct sample at = sample_batch_at(&named, i);
-
-		r = session_select_take_sample(s, sample_batch_at(batch, i), &at);
-	}
+	s->nr_samples += r ? 0 : nr;
 	return r;
 }
 
@@ -108,11 +103,12 @@ static struct session_totals totals_of(const struct segment_select *s)
 {
 	const struct session_totals *from = segment_totals(s->segment);
 	struct session_totals t = *from;
-	double all = (double)(s->nr_samples + s->filter.skipped);
+	double all = (double)(s->nr_taken + s->filter.skipped);
+	double selected = (double)s->nr_taken * s->weights.weight;
 
 	t.samples = s->nr_samples;
 	if (all > 0)
-		t.lost = (uint64_t)((double)t.lost * (double)s->nr_samples / all + 0.5);
+		t.lost = (uint64_t)((double)t.lost * selected / all + 0.5);
 	memset(t.event_shares, 0, sizeof(t.event_shares));
 	for (size_t i = 0; i < s->merge.events.to.nr && i < SESSION_EVENT_SHARES; i++) {
 		uint32_t to = s->merge.events.to.at[i];
@@ -123,22 +119,44 @@ static struct session_totals totals_of(const struct segment_select *s)
 	return t;
 }
 
+/* A weight can make many samples of a batch. */
+static int session_select_flush(struct segment_select *s, struct err *err)
+{
+	const struct session_totals t = totals_of(s);
+
+	if (segment_writer_pending(s->writer) < FLUSH_SAMPLES)
+		return 0;
+	return segment_writer_flush(s->writer, &t, err);
+}
+
+static int session_select_take_batch(struct segment_select *s,
+				     const struct sample_batch *batch, struct err *err)
+{
+	struct sample_batch named = *batch;
+	int r = session_select_take_events(s);
+
+	if (!r && s->jit)
+		r = jit_session_batch(s->jit, batch, &named);
+	if (r)
+		return err_set(err, r, "out of memory");
+	for (size_t i = 0; !r && i < batch->nr; i++) {
+		const struct sample at = sample_batch_at(&named, i);
+
+		if (session_select_take_sample(s, sample_batch_at(batch, i), &at))
+			return err_set(err, -ENOMEM, "out of memory");
+		r = session_select_flush(s, err);
+	}
+	return r;
+}
+
 static int session_select_copy_samples(struct segment_select *s, struct err *err)
 {
 	struct sample_batch batch;
-	struct session_totals t;
 	int r;
 
-	while (!(r = segment_next(s->segment, COLUMN_ALL, &batch, err))) {
-		if (session_select_take_batch(s, &batch))
-			return err_set(err, -ENOMEM, "out of memory");
-		if (segment_writer_pending(s->writer) < FLUSH_SAMPLES)
-			continue;
-		t = totals_of(s);
-		r = segment_writer_flush(s->writer, &t, err);
-		if (r)
+	while (!(r = segment_next(s->segment, COLUMN_ALL, &batch, err)))
+		if ((r = session_select_take_batch(s, &batch, err)))
 			return r;
-	}
 	if (r < 0)
 		return r;
 	return session_select_take_events(s) ? err_set(err, -ENOMEM, "out of memory")
@@ -204,8 +222,12 @@ static int select_open(struct segment_select *s, const char *path, const char *t
 		       struct session_span *span, struct err *err)
 {
 	struct stat st;
+	const struct session_select_request *q = s->request;
 	int r = session_select_prepare(s, span, err);
 
+	if (!r)
+		r = sample_weights_init(&s->weights, q->weight > 0 ? q->weight : 1,
+					path, q->trust, err);
 	if (!r)
 		r = session_select_begin_list(s, err);
 	if (!r)
@@ -224,6 +246,7 @@ static void add_result(const struct segment_select *s,
 {
 	const struct segment_damage *d = segment_damage(s->segment);
 
+	result->read += s->nr_taken;
 	result->samples += s->nr_samples;
 	result->skipped += s->filter.skipped;
 	segment_damage_add(&result->damage, d);
@@ -415,6 +438,7 @@ static int select_segment(const struct session_select_request *q, const char *pa
 	if (!r)
 		add_result(&s, result);
 	script_filter_done(&s.filter);
+	sample_weights_done(&s.weights);
 	naming_free(s.naming);
 	jit_session_free(s.jit);
 	dict_merge_done(&s.merge);

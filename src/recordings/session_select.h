@@ -17,11 +17,13 @@ struct session_select_request {
 	enum trust trust; /* whose files may be read there */
 	const char *to;   /* an empty directory */
 	const struct spec *spec;
+	double weight; /* of each sample (sample_weights.h); 0: 1 */
 	struct naming_locations *locations; /* for symbol:; NULL: the default search */
 };
 
 struct session_select_result {
-	uint64_t samples; /* samples copied */
+	uint64_t read;    /* samples selected */
+	uint64_t samples; /* samples copied: the same with their weight */
 	uint64_t skipped; /* samples that the specification does not select */
 	struct segment_damage damage; /* of all segments */
 	uint32_t nr_unfinished;       /* segments */

@@ -26,6 +26,7 @@
 #include "import/file.h"
 #include "import/foreign.h"
 #include "import/odb_tree.h"
+#include "recordings/session_parts.h"
 
 enum {
 	THREADS_MAX = 1 << 10
@@ -67,6 +68,23 @@ static int has_segments(const char *dir, struct err *err)
 	return 1;
 }
 
+/* Returns whether a directory is a session, which can be a merged one: 1, 0, or a negative errno
+ * with a message in *err. */
+static int is_session(const char *dir, struct err *err)
+{
+	char **labels;
+	size_t nr;
+	int r = has_segments(dir, err);
+
+	if (r)
+		return r;
+	r = session_parts(dir, &labels, &nr, err);
+	if (r)
+		return r;
+	session_parts_free(labels, nr);
+	return nr > 0;
+}
+
 /* Finds the session that a directory is or contains (malloc'd): DIR, DIR/samples/current,
  * DIR/current or, in an archive, DIR/var/lib/oprofile/samples/current; stores NULL if there is
  * none.  *ret_made_by_oprofile: its format is OProfile's.  Returns 0, or a negative errno with a
@@ -85,7 +103,7 @@ static int session_in(const char *dir, char **ret_dir, bool *ret_made_by_oprofil
 
 		if (asprintf(&path, "%s%s", dir, below[i]) < 0)
 			return err_set(err, -ENOMEM, "out of memory");
-		r = has_segments(path, err);
+		r = is_session(path, err);
 		if (!r) {
 			r = import_is_odb_tree(path, err);
 			*ret_made_by_oprofile = r > 0;
@@ -137,8 +155,8 @@ static int check_session(const struct report_session *s, struct err *err)
 }
 
 /* Takes ownership of `dir`. */
-static int report_source_add_session(struct report_sources *sources, char *dir,
-				     const char *name, bool perf_data, struct err *err)
+static int add_single_session(struct report_sources *sources, char *dir,
+			      const char *name, bool perf_data, struct err *err)
 {
 	struct report_session session = {
 		.dir = dir,
@@ -164,6 +182,54 @@ static int report_source_add_session(struct report_sources *sources, char *dir,
 	hold(sources, dir);
 	r = side_files_check(dir, sources->trust, &nr_missing);
 	return err_is_absent(r) || !r ? 0 : err_sys(err, r, "cannot check '%s'", dir);
+}
+
+static int report_source_add_part(struct report_sources *sources, const char *dir,
+				  const char *name, const char *label, struct err *err)
+{
+	char *part = NULL, *part_name = NULL;
+	int r;
+
+	if (asprintf(&part, "%s/" SESSION_PARTS "/%s", dir, label) < 0)
+		part = NULL;
+	if (asprintf(&part_name, "%s/%s", name, label) < 0)
+		part_name = NULL;
+	if (part && part_name) {
+		r = add_single_session(sources, part, part_name, false, err);
+	} else {
+		free(part);
+		r = err_set(err, -ENOMEM, "out of memory");
+	}
+	free(part_name);
+	return r;
+}
+
+/* Adds a recording; of a merged session, all parts.  Takes ownership of `dir`. */
+static int report_source_add_session(struct report_sources *sources, char *dir,
+				     const char *name, bool perf_data, struct err *err)
+{
+	char **labels = NULL;
+	size_t nr = 0;
+	int r = perf_data ? 0 : session_parts(dir, &labels, &nr, err);
+
+	for (size_t i = 0; !r && i < nr; i++)
+		r = report_source_add_part(sources, dir, name, labels[i], err);
+	session_parts_free(labels, nr);
+	/* A recording can have been appended to a merged session. */
+	if (!r && nr)
+		r = has_segments(dir, err);
+	if (r < 0 || (!r && nr)) {
+		free(dir);
+		return r;
+	}
+	return add_single_session(sources, dir, name, perf_data, err);
+}
+
+bool report_session_is_of(const struct report_session *s, const char *word)
+{
+	const size_t len = strlen(word);
+
+	return !strncmp(s->name, word, len) && (!s->name[len] || s->name[len] == '/');
 }
 
 /* Returns whether a compressed file contains a perf.data: 1, 0, or a negative errno without a
@@ -253,7 +319,7 @@ static bool report_source_is_known(const struct report_sources *sources,
 				   const char *name)
 {
 	for (size_t i = 0; i < sources->sessions.nr; i++) {
-		if (!strcmp(sources->sessions.at[i].name, name))
+		if (report_session_is_of(&sources->sessions.at[i], name))
 			return true;
 	}
 	return false;

@@ -40,6 +40,9 @@ enum trust report_trust(bool force);
 /* Returns whether it is another tool's profile (import/foreign.h).  Only after
  * report_sources_sort(), because report_sources_find() converts such profiles into sessions. */
 bool report_session_is_foreign(const struct report_session *s);
+/* Returns whether a session is the one that a word named, or a part of it: a merged session is as
+ * many sessions as it has parts, named WORD/LABEL. */
+bool report_session_is_of(const struct report_session *s, const char *word);
 /* Parses the argument of --threads; NULL, the default, gives 0.  Returns 0, or -EINVAL with a
  * message in *err. */
 int report_threads(const char *text, unsigned int *ret_nr, struct err *err);

@@ -24,6 +24,7 @@ extern const struct command command_export;
 extern const struct command command_gprof;
 extern const struct command command_import;
 extern const struct command command_info;
+extern const struct command command_merge;
 extern const struct command command_op2calltree;
 extern const struct command command_record;
 extern const struct command command_report;
@@ -46,6 +47,7 @@ const struct command *const commands[] = {
 	/* Files of recordings. */
 	&command_dump,
 	&command_import,
+	&command_merge,
 	&command_export,
 	&command_gprof,
 	&command_op2calltree,

@@ -120,8 +120,7 @@ static int read_word(struct all *all, char *word, struct report_sources *sources
 	/* report_sources_find() takes an argument that names no recording as a pattern, and then
 	 * finds no session or another one. */
 	if (word && !archive && r != -EPERM &&
-	    (r || sources->sessions.nr != 1 ||
-	     strcmp(sources->sessions.at[0].name, word)))
+	    (r || !report_session_is_of(&sources->sessions.at[0], word)))
 		r = err_set(err, -ENOENT,
 			    "'%s' contains neither a session nor a perf.data file",
 			    word);

@@ -14,6 +14,7 @@
 #include "format/archive/manifest.h"
 #include "format/session/checksums.h"
 #include "format/session/session.h"
+#include "recordings/session_parts.h"
 #include "recordings/sources.h"
 
 struct archive_sessions_writing {
@@ -127,6 +128,54 @@ static bool is_used(const struct archive_sessions_writing *w, const char *name)
 	return false;
 }
 
+/* Returns the label of a part of a merged session; NULL: it is none. */
+static const char *archive_sessions_label(const struct report_session *s)
+{
+	static const char below[] = "/" SESSION_PARTS "/";
+	const char *label = path_base(s->dir);
+	const size_t len = (size_t)(label - s->dir);
+
+	return !s->perf_data && len >= sizeof(below) - 1 &&
+			       !strncmp(label - sizeof(below) + 1, below,
+					sizeof(below) - 1)
+		       ? label
+		       : NULL;
+}
+
+/* Returns whether two sessions are parts of the same merged session. */
+static bool are_parts(const struct report_session *a, const struct report_session *b)
+{
+	const char *label = archive_sessions_label(a),
+		   *other = archive_sessions_label(b);
+
+	return label && other && label - a->dir == other - b->dir &&
+	       !strncmp(a->dir, b->dir, (size_t)(label - a->dir));
+}
+
+/* Adds a part to the merged session `name` of the archive. */
+static int archive_sessions_add_part(const struct archive_sessions_writing *w,
+				     const struct report_session *s, const char *name)
+{
+	char *part;
+	int r;
+
+	if (asprintf(&part, "%s/" SESSION_PARTS "/%s", name,
+		     archive_sessions_label(s)) < 0)
+		return err_set(w->err, -ENOMEM, "out of memory");
+	r = archive_sessions_add_session(w, s->dir, part);
+	free(part);
+	return r;
+}
+
+static int archive_sessions_add(const struct archive_sessions_writing *w,
+				const struct report_session *s, const char *name)
+{
+	if (archive_sessions_label(s))
+		return archive_sessions_add_part(w, s, name);
+	return s->perf_data ? archive_sessions_add_perf_data(w, s->dir, name)
+			    : archive_sessions_add_session(w, s->dir, name);
+}
+
 int archive_sessions(const struct report_sources *sources, archive_session_fn fn,
 		     void *ctx, struct err *err)
 {
@@ -145,9 +194,9 @@ int archive_sessions(const struct report_sources *sources, archive_session_fn fn
 					 next++);
 			name = numbered;
 		}
-		r = s->perf_data ? archive_sessions_add_perf_data(&w, s->dir, name)
-				 : archive_sessions_add_session(&w, s->dir, name);
-		if (name == numbered)
+		r = archive_sessions_add(&w, s, name);
+		if (name == numbered &&
+		    (i + 1 == sources->sessions.nr || !are_parts(s, s + 1)))
 			snprintf(numbered, sizeof(numbered), "current-%u", next++);
 	}
 	return r;

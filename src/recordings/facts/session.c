@@ -2,14 +2,22 @@
 /* session.c - the facts of a session. */
 #include <errno.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
+#include "base/buf.h"
 #include "base/clock.h"
 #include "base/err.h"
+#include "format/session/checksums.h"
 #include "format/session/session.h"
 #include "recordings/facts/info.h"
+#include "recordings/session_parts.h"
+
+enum {
+	ORIGIN_MAX = 64 * 1024
+};
 
 /* Sums over the segments of a session. */
 struct sums {
@@ -134,6 +142,29 @@ static int info_session_report(struct info *info, const struct sums *sums,
 	return facts->failed || damage->failed ? -ENOMEM : 0;
 }
 
+/* Adds the lines "KEY VALUE" of a part of a merged session. */
+static int add_origin(struct info *info, const char *dir)
+{
+	struct buf text = { 0 };
+	char *path, *line, *rest;
+	int r;
+
+	if (asprintf(&path, "%s/" SESSION_PART_ORIGIN, dir) < 0)
+		return -ENOMEM;
+	r = checksums_read_file(path, &text, ORIGIN_MAX);
+	free(path);
+	buf_put_u8(&text, 0);
+	rest = r || text.failed ? NULL : (char *)text.data;
+	while (rest && (line = strsep(&rest, "\n"))) {
+		if (!strncmp(line, "path ", 5))
+			fact_text(&info->facts, "merged_from", "%s", line + 5);
+		if (!strncmp(line, "weight ", 7))
+			fact_text(&info->facts, "weight", "%s", line + 7);
+	}
+	buf_done(&text);
+	return r == -ENOMEM ? r : 0;
+}
+
 int info_read_session(struct info *info, const char *dir, struct err *err)
 {
 	struct sums sums = { 0 };
@@ -146,6 +177,8 @@ int info_read_session(struct info *info, const char *dir, struct err *err)
 	for (size_t i = 0; !r && i < nr; i++)
 		r = info_session_read_segment(info, &sums, paths[i], err);
 	session_list_free(paths, nr);
+	if (!r && add_origin(info, dir))
+		r = err_set(err, -ENOMEM, "'%s': out of memory", info->path);
 	if (!r)
 		r = info_read_side_files(info, dir, err);
 	if (!r && info_session_report(info, &sums, nr))
