@@ -30,6 +30,14 @@ check-vm:
 	@$(MAKE) --no-print-directory all
 	@scripts/check-vm '$(BUILD)'
 
+# The tests that compare with the perf of a newer Debian suite, which is unpacked but not installed.
+check-newer-perf:
+	@scripts/deps.sh build test
+	@scripts/newer-perf
+	@scripts/configure '$(BUILD)' -Dtests=true $(MESON_FLAGS)
+	@meson compile -C '$(BUILD)' >'$(BUILD)/make.log' || { cat '$(BUILD)/make.log'; exit 1; }
+	@scripts/run-case '$(BUILD)' tests/cmd/perf_data.bats 'newer perf'
+
 bench:
 	@scripts/deps.sh build bench
 	@$(MAKE) --no-print-directory all
@@ -94,4 +102,4 @@ format:
 clean:
 	@rm -rf '$(BUILD)' '$(BUILD)-fuzz' '$(BUILD)-lint' build-ci-*
 
-.PHONY: all demo check check-daemon check-vm check-unwind bench exact exact-real faults fuzz hostile lint install format clean
+.PHONY: all demo check check-daemon check-newer-perf check-vm check-unwind bench exact exact-real faults fuzz hostile lint install format clean

@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Compares the sample counts of perf and of opreport by event, command and object.
 
-usage: agree.py OPROFILE FILE...
-Prints one line per file, and below it the rows that differ. Status 1 if any does. perf prints only
+usage: [PERF=PROGRAM] agree.py [--without-modifiers] OPROFILE FILE...
+--without-modifiers compares names of events up to their modifiers (cycles:H): perf 7 derives them
+from the attributes if a file has no names. Prints one line per file, and below it the rows that differ. Status 1 if any does. perf prints only
 the last component of an object's path, so paths are compared by that.
 """
 import csv
@@ -27,7 +28,7 @@ def run(command):
 
 def perf_counts(path):
     """Returns {(event, comm, object): samples} of perf report, or None if it cannot read the file."""
-    out, _, status = run(["perf", "report", "-f", "-i", path, "--stdio", "-n", "--no-children",
+    out, _, status = run([os.environ.get("PERF", "perf"), "report", "-f", "-i", path, "--stdio", "-n", "--no-children",
                           "--no-group", "--no-branch-stack", "--no-itrace", "-g", "none", "--sort", "comm,dso", "-w", "10,12,64,250", "-t", "\x01"])
     counts = Counter()
     event = ""
@@ -42,6 +43,13 @@ def perf_counts(path):
     return counts if counts or not status else None
 
 
+def without_modifiers(counts):
+    merged = Counter()
+    for (event, *rest), samples in counts.items():
+        merged[(re.sub(r"(?<=\w):[a-zA-Z]+$", "", event), *rest)] += samples
+    return merged
+
+
 def our_counts(oprofile, path):
     out, log, status = run([oprofile, "report", "--by", "event,comm,image", "--csv", path])
     counts = Counter()
@@ -50,9 +58,12 @@ def our_counts(oprofile, path):
     return counts, log, status
 
 
-def compare(oprofile, path):
+def compare(oprofile, path, modifiers):
     theirs = perf_counts(path)
     ours, log, status = our_counts(oprofile, path)
+    if not modifiers:
+        theirs = without_modifiers(theirs) if theirs is not None else None
+        ours = without_modifiers(ours)
     if theirs is None:
         print(f"{path}: perf cannot read it; we count {sum(ours.values())} samples, status {status}")
         return True
@@ -67,5 +78,7 @@ def compare(oprofile, path):
 
 
 if __name__ == "__main__":
-    agreed = [compare(sys.argv[1], path) for path in sys.argv[2:]]
+    with_modifiers = sys.argv[1] != "--without-modifiers"
+    oprofile, *paths = sys.argv[1 if with_modifiers else 2:]
+    agreed = [compare(oprofile, path, with_modifiers) for path in paths]
     sys.exit(0 if all(agreed) else 1)
