@@ -195,7 +195,8 @@ void image_table_count(void *ctx, uint32_t entry, int change)
 		images_release(t, entry);
 }
 
-/* Some linkers, and cp, overwrite a file and keep its inode. */
+/* Returns whether a file was rewritten since it was first mapped: some linkers, and cp, overwrite
+ * a file and keep its inode. */
 static bool images_is_rewritten(struct image_table *t, struct image_entry *e)
 {
 	uint64_t now;

@@ -149,7 +149,8 @@ void resolver_limit_stacks(struct resolver *r, uint64_t rate_hz)
 						 .ctx = r };
 }
 
-/* An upper bound: it includes names of programs and cgroups, which are not mappings. */
+/* Returns an upper bound of the memory of all mappings: it includes names of programs and cgroups,
+ * which are not mappings. */
 static uint64_t resolver_map_bytes(const struct resolver *r)
 {
 	return (uint64_t)r->procs.pool.nr_used * SPACE_NODE_BYTES +
@@ -412,7 +413,8 @@ static int apply_mmap(struct resolver *r, const struct record *rec)
 	return result ? result : bound_space(r, process, rec->id.time_ns);
 }
 
-/* perf also counts the samples of a thread without a name under the first name that it gets. */
+/* Gives a thread's first name to its earlier samples, because perf also counts the samples of a
+ * thread without a name under the first name that it gets. */
 static int name_back(struct resolver *r, struct proc_thread *thread, uint32_t comm)
 {
 	struct comm_version *first = &thread->comms.at[0];
@@ -456,7 +458,8 @@ static int apply_comm(struct resolver *r, const struct record *rec)
 	return result;
 }
 
-/* A FORK record from a snapshot only reports that the process exists (perf marks it so). */
+/* Applies a FORK record from a snapshot, which only reports that the process exists (perf marks it
+ * so). */
 static int apply_known_fork(struct resolver *r, const struct record_task *t)
 {
 	struct process *process = procs_find(&r->procs, t->pid, UINT64_MAX);

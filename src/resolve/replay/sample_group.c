@@ -97,7 +97,7 @@ static int resolve_sequentially(struct sample_group *g, size_t from, size_t to)
 	return result;
 }
 
-/* Samples without callers are resolved in one step. */
+/* Resolves samples without callers, in one step. */
 static int resolve_leaves(struct sample_group *g, size_t from, size_t to)
 {
 	for (size_t i = from; i < to; i++)

@@ -73,7 +73,8 @@ static void drop_taken(struct time_order *o)
 	o->next = 0;
 }
 
-/* There are few runs: one for each CPU's ring. */
+/* Sorts the records by merging their ascending runs, of which there are few: one for each CPU's
+ * ring. */
 int time_order_sort(struct time_order *o)
 {
 	size_t runs, nr = time_order_waiting(o);
