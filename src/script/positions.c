@@ -325,8 +325,8 @@ static uint64_t label_key(const struct script_positions_found *found)
 	return (uintptr_t)(found->symbol ? found->symbol->name : NULL);
 }
 
-/* Returns the label of a function. In branch stacks, the offset is part of the text, so each
- * position has a separate label. */
+/* Sets *ret_number to the label of a function; returns 0 or a negative errno. In branch stacks,
+ * the offset is part of the text, so each position has a separate label. */
 static int get_label(struct script_positions *p,
 		     const struct script_positions_found *found, uint32_t *ret_number)
 {

@@ -150,8 +150,9 @@ static void join_counts(struct sample_merge *m, const struct segment *s)
 	m->info.nr_unfinished += d->unfinished;
 }
 
-/* A recording without a host name belongs to another machine only if the kernel addresses
- * differ.  Adds the missing facts to `known`. */
+/* Returns whether two recordings are from the same machine. A recording without a host name
+ * belongs to another machine only if the kernel addresses differ.  Adds the missing facts to
+ * `known`. */
 static bool same_machine(const struct dict *d, struct machine_key *known,
 			 const struct machine_key *key)
 {
@@ -374,8 +375,9 @@ static int sample_merge_open_part(struct sample_merge *m, struct sample_merge_pa
 	return sample_merge_advance(p, err);
 }
 
-/* Returns the part with the earliest sample, opening it if needed; NULL if all have ended.  At
- * equal times, the part that was added first comes first. */
+/* Sets *ret_part to the part with the earliest sample, and opens it if needed; NULL if all have
+ * ended. At equal times, the part that was added first comes first. Returns 0, or a negative errno
+ * with a message. */
 static int sample_merge_earliest(struct sample_merge *m,
 				 struct sample_merge_part **ret_part, struct err *err)
 {

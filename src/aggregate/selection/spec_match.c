@@ -97,8 +97,8 @@ static char *inside_pmu(char *name)
 	return slash + 1;
 }
 
-/* Matches an event by its full name, and by its name without modifiers, without its PMU, and
- * without both. */
+/* Returns whether a list contains an event: by its full name, and by its name without modifiers,
+ * without its PMU, and without both. */
 static bool list_wants_event(const struct spec_list *list, const char *name)
 {
 	char *copy, *event;

@@ -33,7 +33,8 @@ static bool parse_time(const char *text, size_t len, uint64_t *ret_ns)
 	return parse_duration_ns(time, ret_ns);
 }
 
-/* Parses seconds since 1970, with a fraction of up to nine digits. */
+/* Parses seconds since 1970, with a fraction of up to nine digits. Returns whether the text is
+ * valid. */
 static bool parse_wall(const char *text, size_t len, uint64_t *ret_ns)
 {
 	uint64_t seconds = 0, ns = 0, unit = NS_PER_S;
@@ -56,7 +57,7 @@ static bool parse_wall(const char *text, size_t len, uint64_t *ret_ns)
 	return i == len;
 }
 
-/* Parses one end of a span. An empty text is an open end. */
+/* Parses one end of a span. An empty text is an open end. Returns whether the text is valid. */
 static bool parse_moment(const char *text, size_t len, struct spec_moment *m)
 {
 	*m = (struct spec_moment){ .kind = MOMENT_OPEN };
@@ -72,7 +73,8 @@ static bool parse_moment(const char *text, size_t len, struct spec_moment *m)
 	return parse_time(text, len, &m->ns);
 }
 
-/* Parses "10%/2", and "10%" as "10%/1", like tools/perf/util/time-utils.c. */
+/* Parses "10%/2", and "10%" as "10%/1", like tools/perf/util/time-utils.c. Returns whether the
+ * text is valid. */
 static bool parse_slice(const char *text, struct spec_span *span)
 {
 	size_t len = strcspn(text, "/");
@@ -100,7 +102,7 @@ static bool ends_before_it_begins(const struct spec_span *s)
 					    : s->to.ns <= s->from.ns;
 }
 
-/* Parses both ends of a span. At most one end can be open. */
+/* Parses both ends of a span. At most one end can be open. Returns whether the text is valid. */
 static bool parse_ends(const char *text, const char *dash, struct spec_span *span)
 {
 	return strcmp(text, "-") != 0 &&

@@ -179,7 +179,7 @@ int io_read_file(const char *path, struct buf *out, size_t max)
 	return read_and_close(io_open(path, O_RDONLY, 0), out, max);
 }
 
-/* Returns the number at the start of a text. */
+/* Reads the number at the start of a text. Returns false if there is none. */
 static bool io_leading_number(const char *text, uint64_t *ret_number)
 {
 	char digits[24] = { 0 };

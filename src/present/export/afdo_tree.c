@@ -89,7 +89,8 @@ static size_t plain_length(const char *symbol)
 	return len;
 }
 
-/* Names that a reader would misparse cannot be written, because the format has no quoting. */
+/* Returns whether a name can be written: those that a reader would misparse cannot, because the
+ * format has no quoting. */
 static bool is_writable(const char *name, size_t len)
 {
 	for (size_t i = 0; i < len; i++)

@@ -22,8 +22,8 @@ static const char *const section_names[DWARF_SECTIONS] = {
 	[DWARF_RNGLISTS] = "rnglists", [DWARF_CU_INDEX] = "cu_index",
 };
 
-/* Returns the kind of a debug section by its name: .debug_NAME or .zdebug_NAME, with the suffix
- * .dwo in split DWARF (except for .debug_cu_index). */
+/* Returns the kind of a debug section by its name, or -1 for other sections: .debug_NAME or
+ * .zdebug_NAME, with the suffix .dwo in split DWARF (except for .debug_cu_index). */
 static int dwarf_file_kind_of(const char *name, bool dwo, bool *ret_zdebug)
 {
 	char plain[SECTION_NAME_MAX];

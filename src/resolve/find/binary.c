@@ -59,7 +59,7 @@ static uint64_t binary_mtime_ns(const struct stat *st)
 	return clock_ns(st->st_mtim);
 }
 
-/* A recorded value of zero means "unknown". */
+/* Returns whether a recorded value differs; zero means "unknown". */
 static bool differs(uint64_t recorded, uint64_t found)
 {
 	return recorded && recorded != found;
@@ -245,8 +245,9 @@ static int binary_find_by_link(const char *root, const char *name, struct binary
 	return r == -ENOMEM ? r : 0;
 }
 
-/* A relative path is useless: it is relative to the directory of another process. A file with the
- * name of a deleted one can be the recorded one only if it can be verified. */
+/* Returns whether the file at a recorded path may be opened. A relative path is useless: it is
+ * relative to the directory of another process. A file with the name of a deleted one can be the
+ * recorded one only if it can be verified. */
 static bool may_open(const struct image *image, const char *name)
 {
 	bool verifiable = image->build_id.len || image->inode;

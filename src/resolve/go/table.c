@@ -209,7 +209,8 @@ static bool go_take_areas(struct go_table *t)
 	return true;
 }
 
-/* Later steps rely on the order: each byte of code then belongs to one function at most. */
+/* Returns whether the functions are sorted by address. Later steps rely on this: each byte of code
+ * then belongs to one function at most. */
 static bool go_is_sorted(const struct go_table *t)
 {
 	for (size_t i = 0; i < t->nr; i++)

@@ -30,7 +30,8 @@ struct jit_session {
 
 /* ---- the files ---- */
 
-/* Reads the time at which the dump was mapped, if the session has another clock. */
+/* Reads the time at which the dump at `path` was mapped, if the session has another clock. Returns
+ * false if the time is not known. */
 static bool read_time(const char *path, uint64_t *ret_ns)
 {
 	struct buf text = { 0 };

@@ -24,8 +24,8 @@ static bool has_debug_file(const struct lines *l)
 	return l->file.debug_fd >= 0;
 }
 
-/* A build-id proves the content only if no other user could choose it: anyone can link a
- * program with the build-id of another. */
+/* Returns whether the build-id proves the content: it does only if no other user could choose it:
+ * anyone can link a program with the build-id of another. */
 static bool is_build_id_proof(const struct lines *l)
 {
 	return trust_is_original(l->file.fd, l->path) &&

@@ -43,8 +43,8 @@ static void fill_info(struct replay *r)
 	replay_ids_kernel(&r->ids, &r->info.kernel_build_id);
 }
 
-/* A dummy event only carries the side band. It is not an event of the profile unless it has
- * samples after all. */
+/* Returns whether an event is a dummy, which only carries the side band. It is not an event of the
+ * profile unless it has samples after all. */
 static bool replay_open_is_dummy(const struct perf_event_attr *a)
 {
 	return a->type == PERF_TYPE_SOFTWARE && a->config == PERF_COUNT_SW_DUMMY;

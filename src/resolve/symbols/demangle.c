@@ -72,8 +72,9 @@ static bool print_any(const char *name, int options, struct demangle_output *out
 	return print_demangled(name, options, out);
 }
 
-/* Only these prefixes can be mangled names. Without this test, some demanglers would parse C
- * names such as "f" as types. It also is a fast answer for most names of C programs. */
+/* Returns whether a name can be a mangled one: only those with these prefixes can. Without this
+ * test, some demanglers would parse C names such as "f" as types. It also is a fast answer for
+ * most names of C programs. */
 static bool looks_mangled(const char *name)
 {
 	return strncmp(name, "_Z", 2) == 0 || strncmp(name, "_R", 2) == 0 ||

@@ -39,11 +39,11 @@ static size_t identifier_end(const char *name, size_t at, size_t limit)
 	return len < limit - at ? at + len : limit;
 }
 
-/* "Q" and a number refer to a type or an identifier at this distance before it. Types can refer
- * to types that refer to types, so a short name can expand to any length of text, and libiberty
- * cannot be stopped. This computes an upper bound of the work: each letter costs 1, and each
- * reference costs the letters between its target and itself (for an identifier, the
- * identifier's letters). */
+/* Returns whether a name could expand to too much text. "Q" and a number refer to a type or an
+ * identifier at this distance before it. Types can refer to types that refer to types, so a short
+ * name can expand to any length of text, and libiberty cannot be stopped. This computes an upper
+ * bound of the work: each letter costs 1, and each reference costs the letters between its target
+ * and itself (for an identifier, the identifier's letters). */
 static bool is_much_work(const char *name, size_t len)
 {
 	/* Total before each letter. */

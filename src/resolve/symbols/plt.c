@@ -187,7 +187,8 @@ static int x86_entries(struct plt *p, const struct elf_section *s, const uint8_t
 	return r;
 }
 
-/* Decodes adrp x16, page; ldr x17, [x16, #offset]. Instructions are always little-endian. */
+/* Decodes adrp x16, page; ldr x17, [x16, #offset]. Instructions are always little-endian. Returns
+ * false for other instructions. */
 static bool arm64_slot(const uint8_t *at, uint64_t vaddr, uint64_t *ret_slot)
 {
 	uint32_t adrp = plt_le32(at);
@@ -234,7 +235,8 @@ static uint32_t arm_constant(uint32_t add)
 	return rotation ? v >> rotation | v << (32 - rotation) : v;
 }
 
-/* Decodes add ip, pc, #a; add ip, ip, #b; ldr pc, [ip, #c]! */
+/* Decodes add ip, pc, #a; add ip, ip, #b; ldr pc, [ip, #c]! Returns false for other
+ * instructions. */
 static bool arm_slot(const uint8_t *at, uint64_t vaddr, uint64_t *ret_slot)
 {
 	uint32_t from_pc = plt_le32(at);
@@ -268,7 +270,8 @@ static int arm_entries(struct plt *p, const struct elf_section *s, const uint8_t
 	return r;
 }
 
-/* Decodes larl %r1,slot; lg %r1,0(%r1); br %r1. The slot is in halfwords relative to larl. */
+/* Decodes larl %r1,slot; lg %r1,0(%r1); br %r1. The slot is in halfwords relative to larl. Returns
+ * false for other instructions. */
 static bool s390_slot(const struct plt *p, const uint8_t *at, uint64_t vaddr,
 		      uint64_t *ret_slot)
 {
@@ -308,7 +311,8 @@ static int s390_entries(struct plt *p, const struct elf_section *s,
 	return even_entries(p, s, bytes, S390_ENTRY_BYTES, s390_slot);
 }
 
-/* Decodes auipc t3, pages; ld t3, offset(t3) (lw on 32 bits). Both numbers are signed. */
+/* Decodes auipc t3, pages; ld t3, offset(t3) (lw on 32 bits). Both numbers are signed. Returns
+ * false for other instructions. */
 static bool riscv_slot(const struct plt *p, const uint8_t *at, uint64_t vaddr,
 		       uint64_t *ret_slot)
 {

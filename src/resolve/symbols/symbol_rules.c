@@ -48,7 +48,7 @@ void symbol_rules_done(struct symbol_rules *rules)
 	rules->opd = NULL;
 }
 
-/* Matches "$x", alone or followed by a dot and any text. */
+/* Returns whether a name is "$x", alone or followed by a dot and any text. */
 static bool is_letter_mark(const char *name, const char *letters)
 {
 	return name[1] && strchr(letters, name[1]) && (!name[2] || name[2] == '.');

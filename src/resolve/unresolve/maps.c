@@ -267,7 +267,8 @@ static int map_here(struct unresolve *u, struct unresolve_process *p,
 		path);
 }
 
-/* Returns the slot of a 4-GiB chunk of a binary. Slots are assigned in the order of first use. */
+/* Sets *ret_slot to the slot of a 4-GiB chunk of a binary. Slots are assigned in the order of
+ * first use. Returns 0 or a negative errno. */
 static int slot_of(struct unresolve *u, uint32_t image, uint64_t chunk,
 		   uint32_t *ret_slot)
 {

@@ -269,8 +269,8 @@ static bool is_set(const struct unwind_table *t, const struct unwind_set *s)
 	       (s->base != UNWIND_BASE_CODE || unwind_cache_is_code(t, s->offset));
 }
 
-/* Checks all references in the table: the hashes detect corruption, but do not authenticate the
- * writer. */
+/* Returns whether all references in the table are valid: the hashes detect corruption, but do not
+ * authenticate the writer. */
 static bool is_sane(const struct unwind_table *t)
 {
 	for (size_t i = 0; i < t->rules.nr; i++)

@@ -124,7 +124,7 @@ static bool x86_has_immediate(uint8_t opcode)
 	       opcode == 0x0f;
 }
 
-/* syscall, wrmsr, cpuid and others without operands */
+/* Returns whether an opcode has no operands, like syscall, wrmsr and cpuid. */
 static bool x86_has_no_operand(uint8_t opcode)
 {
 	return (opcode >= 0x05 && opcode <= 0x09) || opcode == 0x0e ||
