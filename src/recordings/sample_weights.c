@@ -20,7 +20,9 @@ static uint64_t weights_unit_of(const struct dict *d, const struct session_info 
 
 static double amount_of(uint64_t unit, uint64_t period)
 {
-	return unit ? (double)(period / unit) : 1;
+	const uint64_t nr = unit ? period / unit : 1;
+
+	return (double)nr;
 }
 
 /* Returns the amount before the next sample of the event and frame; NULL if memory is short. */

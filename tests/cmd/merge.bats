@@ -137,6 +137,19 @@ assert "web1" in text and "web2" in text'
 	END
 }
 
+@test "values of profiles are multiplied" {
+	local heap=$SOURCE_ROOT/tests/data/foreign/go-heap.pb.gz
+	merge "$heap" --weight 2 -o doubled
+	diff <(opreport --by event,symbol --csv doubled | tr -d '\r' | cut -d, -f1-4 | tail -n +2 | sort) \
+		<(opreport --by event,symbol --csv "$heap" | tr -d '\r' | tail -n +2 |
+			awk -F, -v OFS=, '{ print $1, $2, 2 * $3, 2 * $4 }' | sort)
+	merge "$heap" --weight 0.5 -o half
+	diff <(counts event half) - <<-'END'
+		alloc_space,1154758
+		inuse_space,5168
+	END
+}
+
 @test "--average gives the mean of runs" {
 	merge --average one two two one -o mean
 	counts event,image,symbol mean >got
