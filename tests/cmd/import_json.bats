@@ -184,3 +184,36 @@ without_period()
 	"$OPROFILE_LINKS/opreport" --image-path "$out" --csv --by symbol x | tr -d '\r' >found
 	grep -qx 'leaf,3,3,75' found
 }
+
+# speedscope_of SAMPLES WEIGHTS: prints a profile with the frames a and b.
+speedscope_of()
+{
+	printf '{"$schema": "https://www.speedscope.app/file-format-schema.json", "shared": {"frames":
+		[{"name": "a"}, {"name": "b"}]}, "profiles": [{"type": "sampled", "name": "p",
+		"unit": "none", "startValue": 0, "endValue": 1, "samples": %s, "weights": %s}]}' "$1" "$2"
+}
+
+@test "fractions of weights add up for each stack" {
+	cd "$BATS_TEST_TMPDIR"
+	speedscope_of "[$(printf '[0],%.0s' {1..1000})[1]]" "[$(printf '0.4,%.0s' {1..1000})10]" >x.json
+	opreport --by symbol --csv x.json >out
+	grep -q '^a,400,' out && grep -q '^b,10,' out
+}
+
+@test "columns of different lengths are reported, and nothing is invented" {
+	cd "$BATS_TEST_TMPDIR"
+	speedscope_of '[[0], [1], [1]]' '[5, 1]' >x.json
+	run -3 --separate-stderr opreport --by symbol --csv x.json
+	[[ "$stderr" == *"1 lines were not recognised"* ]]
+	grep -q '^b,1,' <<<"$output"
+	speedscope_of '[[0]]' '[5, 1, 7]' >x.json
+	run -3 --separate-stderr opreport --by symbol --csv x.json
+	[[ "$stderr" == *"2 lines were not recognised"* ]]
+	speedscope_of '[[0], [1.5]]' '[5, 1]' >x.json
+	run -3 --separate-stderr opreport --by symbol --csv x.json
+	! grep -q '^b,' <<<"$output"
+	printf '{"nodes": [{"id": 1, "callFrame": {"functionName": "f"}}], "startTime": 0, "endTime": 9,
+		"samples": [1, 1], "timeDeltas": [3]}' >x.cpuprofile
+	run -3 --separate-stderr opreport --by symbol --csv x.cpuprofile
+	grep -q '^f,2,' <<<"$output"
+}

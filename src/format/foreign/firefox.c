@@ -55,6 +55,8 @@ struct firefox_thread {
 	int64_t pid, tid;
 	enum firefox_weight weight;
 	int64_t time_ns; /* sum of timeDeltas */
+	bool has_length;
+	uint32_t length; /* of the columns of samples, as stated */
 };
 
 /* Numbers of the tree's names. */
@@ -199,11 +201,13 @@ static uint32_t firefox_resolve(struct firefox_reader *f, const uint32_t *nodes,
 	const uint32_t func = firefox_cell(f, FRAME_FUNC, frame);
 	const uint32_t address = firefox_cell(f, FRAME_ADDRESS, frame);
 	const struct firefox_lib *lib = firefox_lib_of(f, frame, func);
-	uint32_t name = firefox_cell(f, STRING, firefox_cell(f, FUNC_NAME, func));
+	const uint32_t string = firefox_cell(f, FUNC_NAME, func);
+	uint32_t name = firefox_cell(f, STRING, string);
 	uint32_t made;
 	const bool is_bad = prefix != STACK_TREE_NONE && prefix >= stack;
 
-	if (func == STACK_TREE_NONE || is_bad)
+	if (func == STACK_TREE_NONE || is_bad ||
+	    (name == STACK_TREE_NONE && string != STACK_TREE_NONE))
 		f->info->skipped++;
 	if (name == STACK_TREE_NONE)
 		name = 0;
@@ -267,6 +271,7 @@ static int firefox_give(struct firefox_reader *f, const struct firefox_sample *s
 				    .tid = f->thread.tid,
 				    .cpu = -1,
 				    .time_ns = (uint64_t)sample->time_ns };
+	uint32_t one;
 
 	/* A sample without a stack: the thread did not run, or only its CPU use was measured. */
 	if (sample->stack == STACK_TREE_NONE)
@@ -276,6 +281,12 @@ static int firefox_give(struct firefox_reader *f, const struct firefox_sample *s
 		return 0;
 	}
 	firefox_set_weight(f, sample->weight, &s);
+	if (f->thread.weight == FIREFOX_SAMPLES) {
+		if (stack_tree_add_fraction(&f->tree, t->nodes.at[sample->stack],
+					    (uint32_t)(sample->weight % MS), &one))
+			return -ENOMEM;
+		s.count += one;
+	}
 	if (!stack_tree_fill(&f->tree, t->nodes.at[sample->stack], &s))
 		return -ENOMEM;
 	return s.count ? f->fn(f->ctx, &s) : 0;
@@ -283,7 +294,11 @@ static int firefox_give(struct firefox_reader *f, const struct firefox_sample *s
 
 static int firefox_give_all(struct firefox_reader *f)
 {
+	const bool has_times = f->times.nr, has_weights = f->weights.nr;
 	int r = 0;
+
+	if (f->thread.has_length && f->thread.length > f->stacks.nr)
+		f->info->skipped += f->thread.length - f->stacks.nr;
 
 	while (!r && f->stacks.nr) {
 		struct firefox_sample s = { .weight = MS };
@@ -296,9 +311,14 @@ static int firefox_give_all(struct firefox_reader *f)
 		}
 		if (!r && f->weights.nr)
 			r = number_queue_pop(&f->weights, &s.weight);
+		else if (has_weights)
+			s.weight = -1;
+		f->info->skipped += has_times && !s.time_ns;
 		if (!r)
 			r = firefox_give(f, &s);
 	}
+	/* The columns must have the same length. */
+	f->info->skipped += f->times.nr + f->weights.nr;
 	return r;
 }
 
@@ -405,6 +425,7 @@ enum {
 	SAMPLE_WEIGHT,
 	SAMPLE_WEIGHT_TYPE,
 	SAMPLE_SCHEMA,
+	SAMPLE_LENGTH,
 	NR_THREAD
 };
 
@@ -430,6 +451,7 @@ static const char *const firefox_threads[NR_THREAD] = {
 	[SAMPLE_WEIGHT] = "threads/*/samples/weight/*",
 	[SAMPLE_WEIGHT_TYPE] = "threads/*/samples/weightType",
 	[SAMPLE_SCHEMA] = "threads/*/samples/schema",
+	[SAMPLE_LENGTH] = "threads/*/samples/length",
 };
 
 /* Converts the id of a process or thread, or returns -1. The file contains a number or a string,
@@ -509,6 +531,9 @@ static int firefox_take_member(void *ctx, size_t at, const struct json_value *v)
 		return firefox_take_time(f, at == SAMPLE_DELTA, v);
 	case SAMPLE_WEIGHT:
 		return firefox_take_weight(f, v);
+	case SAMPLE_LENGTH:
+		f->thread.has_length = json_value_u32(v, &f->thread.length);
+		return 0;
 	case SAMPLE_WEIGHT_TYPE:
 		if (firefox_is_text(v->text, "tracing-ms"))
 			f->thread.weight = FIREFOX_TIME;

@@ -2,7 +2,8 @@
 #include "format/foreign/json_walk.h"
 
 enum {
-	EXPONENT_MAX = 1000
+	EXPONENT_MAX = 1000,
+	MILLION = 1000000
 };
 
 struct decimal {
@@ -49,11 +50,11 @@ static bool json_number_parse(struct foreign_word w, struct decimal *ret_d)
 	return w.len && at == w.len;
 }
 
-bool json_value_scaled(const struct json_value *value, unsigned int digits,
-		       int64_t *ret_v)
+bool json_value_split(const struct json_value *value, unsigned int digits,
+		      int64_t *ret_whole, uint32_t *ret_millionths)
 {
+	uint64_t fraction = 0, unit = 1;
 	struct decimal d;
-	bool half = false;
 
 	if (value->kind != JSON_NUMBER || !json_number_parse(value->text, &d))
 		return false;
@@ -61,22 +62,45 @@ bool json_value_scaled(const struct json_value *value, unsigned int digits,
 	for (; d.exponent > 0 && d.mantissa; d.exponent--)
 		if (__builtin_mul_overflow(d.mantissa, 10, &d.mantissa))
 			return false;
-	for (; d.exponent < 0 && (d.mantissa || half); d.exponent++) {
-		half = d.mantissa % 10 >= 5;
+	/* The digits behind the point, least significant first; further ones are cut off. */
+	for (; d.exponent < 0 && (d.mantissa || fraction); d.exponent++) {
+		fraction += d.mantissa % 10 * unit;
 		d.mantissa /= 10;
+		unit *= 10;
+		if (unit > MILLION) {
+			fraction /= 10;
+			unit /= 10;
+		}
 	}
-	d.mantissa += half;
 	if (d.mantissa > INT64_MAX)
 		return false;
-	*ret_v = d.negative ? -(int64_t)d.mantissa : (int64_t)d.mantissa;
+	*ret_whole = d.negative ? -(int64_t)d.mantissa : (int64_t)d.mantissa;
+	*ret_millionths = (uint32_t)(fraction * (MILLION / unit));
+	return true;
+}
+
+bool json_value_scaled(const struct json_value *value, unsigned int digits,
+		       int64_t *ret_v)
+{
+	uint32_t millionths;
+	int64_t whole;
+
+	if (!json_value_split(value, digits, &whole, &millionths))
+		return false;
+	if (millionths >= MILLION / 2 &&
+	    __builtin_add_overflow(whole, value->text.at[0] == '-' ? -1 : 1, &whole))
+		return false;
+	*ret_v = whole;
 	return true;
 }
 
 bool json_value_u32(const struct json_value *value, uint32_t *ret_v)
 {
+	uint32_t millionths;
 	int64_t v;
 
-	if (!json_value_scaled(value, 0, &v) || v < 0 || v > UINT32_MAX)
+	if (!json_value_split(value, 0, &v, &millionths) || millionths || v < 0 ||
+	    v > UINT32_MAX)
 		return false;
 	*ret_v = (uint32_t)v;
 	return true;

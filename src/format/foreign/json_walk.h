@@ -59,5 +59,9 @@ const char *json_walk_version(void);
  * not fit. */
 bool json_value_scaled(const struct json_value *value, unsigned int digits,
 		       int64_t *ret_v);
-/* Sets *ret_v to the number, rounded.  Returns false if it is not a number or does not fit. */
+/* Divides the absolute value of the number times 10^digits into its integer, which gets the sign of
+ * the number, and its fraction.  Returns false if it is not a number or does not fit. */
+bool json_value_split(const struct json_value *value, unsigned int digits,
+		      int64_t *ret_whole, uint32_t *ret_millionths);
+/* Returns false if the value is not an integer, or does not fit. */
 bool json_value_u32(const struct json_value *value, uint32_t *ret_v);

@@ -46,6 +46,7 @@ struct location {
 struct foreign_pprof {
 	VEC(struct foreign_word) strings;
 	VEC(struct value_type) types;
+	size_t nr_types; /* of the file: `types` has the first ones */
 	VEC(struct pprof_mapping) mappings; /* in file order */
 	VEC(struct function) functions;
 	VEC(struct location) locations;
@@ -101,6 +102,7 @@ bool foreign_is_pprof(const struct foreign_head *head)
 static void foreign_pprof_remember(struct foreign_pprof *w, struct map *by, uint64_t id,
 				   size_t nr)
 {
+	w->info->skipped += map_get(by, id, 0) != MAP_NONE;
 	if (map_set(by, id, 0, (uint32_t)nr - 1))
 		w->no_memory = true;
 }
@@ -126,6 +128,7 @@ static void foreign_pprof_take_type(struct foreign_pprof *w, struct cursor c)
 {
 	const struct value_type t = read_type(c);
 
+	w->nr_types++;
 	if (w->types.nr < 2 * FOREIGN_EVENTS_MAX && !vec_push(&w->types, t))
 		w->no_memory = true;
 }
@@ -312,6 +315,15 @@ static void foreign_pprof_set_position(const struct foreign_pprof *w,
 	frame->build_id = foreign_pprof_string_at(w, m->build_id);
 }
 
+static struct foreign_word foreign_pprof_name_of(const struct foreign_pprof *w,
+						 const struct function *f)
+{
+	const struct foreign_word name = foreign_pprof_string_at(w, f->system_name);
+
+	w->info->skipped += f->system_name >= w->strings.nr || f->name >= w->strings.nr;
+	return name.len ? name : foreign_pprof_string_at(w, f->name);
+}
+
 /* Appends the frames of a location. Returns false if the stack is too deep. */
 static bool add_location(struct foreign_pprof *w, uint64_t id)
 {
@@ -338,13 +350,9 @@ static bool add_location(struct foreign_pprof *w, uint64_t id)
 			map_get(&w->function_by, w->lines.at[l->first_line + i], 0);
 
 		frame.name = (struct foreign_word){ "", 0 };
-		if (f != MAP_NONE) {
-			frame.name = foreign_pprof_string_at(
-				w, w->functions.at[f].system_name);
-			if (!frame.name.len)
-				frame.name = foreign_pprof_string_at(
-					w, w->functions.at[f].name);
-		}
+		if (f != MAP_NONE)
+			frame.name = foreign_pprof_name_of(w, &w->functions.at[f]);
+		w->info->skipped += f == MAP_NONE && w->lines.at[l->first_line + i];
 		if (!foreign_pprof_add_frame(w, &frame))
 			return false;
 	}
@@ -415,11 +423,16 @@ static int give_values(struct foreign_pprof *w, struct foreign_sample *s)
 {
 	int r = 0;
 
-	for (size_t i = 0; !r && i < w->types.nr && i < w->values.nr; i++) {
-		bool pair = is_count_of_next(w, i) && i + 1 < w->values.nr;
+	if (w->values.nr != w->nr_types) {
+		w->info->skipped++;
+		return 0;
+	}
+	for (size_t i = 0; !r && i < w->types.nr; i++) {
+		bool pair = is_count_of_next(w, i);
 
-		s->count = w->values.at[i];
 		s->period = pair ? w->values.at[i + 1] : 0;
+		/* A value without a number of samples is one sample. */
+		s->count = w->values.at[i] ? w->values.at[i] : s->period > 0;
 		s->value_only = pair && is_default(w, i + 1);
 		s->event = foreign_pprof_string_at(w, w->types.at[i + pair].type);
 		if (!foreign_pprof_is_count(w, i))

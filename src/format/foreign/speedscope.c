@@ -46,10 +46,13 @@ struct speedscope {
 	/* ---- state of the second pass ---- */
 	size_t nr_profiles; /* profiles that have begun */
 	int64_t at;         /* time of the current sample or event */
+	bool is_open;       /* after the last event, some calls have not returned */
 	uint32_t node;      /* the current stack */
 	/* Stacks of the current profile whose weights were not read yet. */
 	struct number_queue stacks;
-	struct number_queue weights; /* weights whose stacks were not read yet */
+	/* Weights whose stacks were not read yet: for each, an integer and millionths. */
+	struct number_queue weights;
+	bool has_weights; /* the current profile has a weight */
 	struct speedscope_event event;
 	foreign_fn fn;
 	void *ctx;
@@ -190,7 +193,8 @@ static void speedscope_set_own(const struct speedscope *s,
 	}
 }
 
-static int speedscope_give(struct speedscope *s, uint32_t node, int64_t weight)
+static int speedscope_give(struct speedscope *s, uint32_t node, int64_t weight,
+			   uint32_t millionths)
 {
 	static const struct foreign_word events[] = {
 		[SPEEDSCOPE_COUNT] = { "", 0 },
@@ -199,11 +203,17 @@ static int speedscope_give(struct speedscope *s, uint32_t node, int64_t weight)
 	};
 	const enum speedscope_unit_kind kind = speedscope_current(s)->unit->kind;
 	struct foreign_sample sample = { .pid = -1, .tid = -1, .cpu = -1, .count = 1 };
+	uint32_t one;
 
-	if (weight < 0)
+	if (weight < 0) {
 		s->info->skipped++;
-	if (weight <= 0)
 		return 0;
+	}
+	if (stack_tree_add_fraction(&s->tree, node, millionths, &one))
+		return -ENOMEM;
+	if (!(weight + one))
+		return 0;
+	weight += one;
 	if (!stack_tree_fill(&s->tree, node, &sample))
 		return -ENOMEM;
 	if (kind == SPEEDSCOPE_COUNT)
@@ -226,34 +236,38 @@ static int speedscope_give_known(struct speedscope *s)
 	int r = 0;
 
 	while (!r && s->weights.nr && s->stacks.nr) {
-		int64_t node, weight;
+		int64_t node, weight, millionths;
 
 		r = number_queue_pop(&s->stacks, &node);
 		if (!r)
 			r = number_queue_pop(&s->weights, &weight);
 		if (!r)
-			r = speedscope_give(s, (uint32_t)node, weight);
+			r = number_queue_pop(&s->weights, &millionths);
+		if (!r)
+			r = speedscope_give(s, (uint32_t)node, weight,
+					    (uint32_t)millionths);
 		if (!r && __builtin_add_overflow(s->at, weight, &s->at))
 			s->at = INT64_MAX;
 	}
 	return r;
 }
 
-/* At the end of a profile: stacks without weights count as one sample each if the unit is a count;
- * otherwise they are skipped. */
+/* At the end of a profile: if it has no weights, its stacks count as one sample each if the unit is
+ * a count.  Other stacks without weights, weights without stacks, and calls that do not return are
+ * counted as malformed. */
 static int speedscope_give_rest(struct speedscope *s)
 {
 	int r = 0;
 
-	while (!r && s->stacks.nr &&
+	while (!r && s->stacks.nr && !s->has_weights &&
 	       speedscope_current(s)->unit->kind == SPEEDSCOPE_COUNT) {
 		int64_t node;
 
 		r = number_queue_pop(&s->stacks, &node);
 		if (!r)
-			r = speedscope_give(s, (uint32_t)node, 1);
+			r = speedscope_give(s, (uint32_t)node, 1, 0);
 	}
-	s->info->skipped += s->stacks.nr;
+	s->info->skipped += s->stacks.nr + s->weights.nr / 2 + s->is_open;
 	return r;
 }
 
@@ -264,6 +278,7 @@ static int speedscope_take_profile(struct speedscope *s, enum json_kind kind)
 		number_queue_clear(&s->stacks);
 		number_queue_clear(&s->weights);
 		s->at = 0;
+		s->is_open = s->has_weights = false;
 		s->node = STACK_TREE_EMPTY;
 		return s->nr_profiles > s->profiles.nr ? -ENOMEM : 0;
 	}
@@ -324,36 +339,58 @@ static int speedscope_take_event(struct speedscope *s, enum json_kind kind)
 		return 0;
 	}
 	if (s->node != STACK_TREE_EMPTY)
-		r = speedscope_give(s, s->node, e->at - s->at);
+		r = speedscope_give(s, s->node, e->at - s->at, 0);
 	s->at = e->at;
-	if (e->type == 'O')
-		return r ? r : speedscope_push(s, e->frame);
-	if (!r)
+	if (!r && e->type == 'O')
+		r = speedscope_push(s, e->frame);
+	else if (!r)
 		speedscope_pop(s, e->frame);
+	s->is_open = s->node != STACK_TREE_EMPTY;
 	return r;
 }
 
-static int speedscope_take_number(struct speedscope *s, size_t at,
-				  const struct json_value *v)
+static int speedscope_take_frame_number(struct speedscope *s, size_t at,
+					const struct json_value *v)
 {
-	const bool is_frame = at == DATA_FRAME || at == DATA_EVENT_FRAME;
-	int64_t number;
+	uint32_t frame;
+
+	if (!json_value_u32(v, &frame))
+		frame = UINT32_MAX;
+	if (at == DATA_FRAME)
+		return speedscope_push(s, frame);
+	s->event.frame = frame;
+	return 0;
+}
+
+static int speedscope_take_weight(struct speedscope *s, const struct json_value *v)
+{
+	uint32_t millionths = 0;
+	int64_t weight = 0;
 	int r;
 
-	if (!json_value_scaled(v, is_frame ? 0 : speedscope_current(s)->unit->digits,
-			       &number)) {
+	if (!json_value_split(v, speedscope_current(s)->unit->digits, &weight,
+			      &millionths))
 		s->info->skipped++;
-		number = at == DATA_AT ? s->at : -is_frame;
+	/* The integer of -0.5 is 0, which does not show the sign. */
+	if (millionths && v->text.at[0] == '-')
+		weight = -1;
+	s->has_weights = true;
+	r = number_queue_push(&s->weights, weight);
+	if (!r)
+		r = number_queue_push(&s->weights, millionths);
+	return r ? r : speedscope_give_known(s);
+}
+
+static int speedscope_take_time(struct speedscope *s, size_t at,
+				const struct json_value *v)
+{
+	int64_t number;
+
+	if (!json_value_scaled(v, speedscope_current(s)->unit->digits, &number)) {
+		s->info->skipped++;
+		number = at == DATA_AT ? s->at : 0;
 	}
-	if (at == DATA_FRAME)
-		return speedscope_push(s, (uint32_t)number);
-	if (at == DATA_WEIGHT) {
-		r = number_queue_push(&s->weights, number);
-		return r ? r : speedscope_give_known(s);
-	}
-	if (at == DATA_EVENT_FRAME)
-		s->event.frame = (uint32_t)number;
-	else if (at == DATA_AT)
+	if (at == DATA_AT)
 		s->event.at = number;
 	else
 		s->at = number;
@@ -374,7 +411,10 @@ static int speedscope_take_data(void *ctx, size_t at, const struct json_value *v
 		s->event.type = (char)(v->text.len ? v->text.at[0] : 0);
 		return 0;
 	}
-	return speedscope_take_number(s, at, v);
+	if (at == DATA_FRAME || at == DATA_EVENT_FRAME)
+		return speedscope_take_frame_number(s, at, v);
+	return at == DATA_WEIGHT ? speedscope_take_weight(s, v)
+				 : speedscope_take_time(s, at, v);
 }
 
 static int speedscope_walk(struct speedscope *s, struct foreign_word text,

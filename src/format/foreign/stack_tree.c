@@ -4,6 +4,10 @@
 #include <errno.h>
 #include <string.h>
 
+enum {
+	MILLION = 1000000
+};
+
 int stack_tree_init(struct stack_tree *t)
 {
 	const struct stack_tree_node root = { STACK_TREE_NONE, STACK_TREE_NONE };
@@ -89,8 +93,26 @@ bool stack_tree_fill(struct stack_tree *t, uint32_t node, struct foreign_sample 
 	return true;
 }
 
+int stack_tree_add_fraction(struct stack_tree *t, uint32_t node, uint32_t millionths,
+			    uint32_t *ret_whole)
+{
+	*ret_whole = 0;
+	if (!millionths)
+		return 0;
+	while (t->rests.nr <= node)
+		if (!vec_push(&t->rests, MILLION / 2))
+			return -ENOMEM;
+	t->rests.at[node] += millionths;
+	if (t->rests.at[node] >= MILLION) {
+		t->rests.at[node] -= MILLION;
+		*ret_whole = 1;
+	}
+	return 0;
+}
+
 void stack_tree_done(struct stack_tree *t)
 {
+	vec_done(&t->rests);
 	strtab_done(&t->names);
 	vec_done(&t->frames);
 	vec_done(&t->nodes);

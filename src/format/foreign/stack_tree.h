@@ -26,6 +26,7 @@ struct stack_tree {
 	struct strtab names;
 	VEC(struct foreign_frame) frames;
 	VEC(struct stack_tree_node) nodes;
+	VEC(uint32_t) rests; /* by node: stack_tree_add_fraction() */
 	struct map frame_by; /* (name, image), as numbers of `names` -> frame */
 	struct map node_by;  /* (parent, frame) */
 	VEC(struct foreign_frame) stack; /* scratch space */
@@ -50,4 +51,8 @@ uint32_t stack_tree_child(struct stack_tree *t, uint32_t parent, uint32_t frame)
 /* Sets the frames of `s` to the stack of `node`. They are valid until the next call. Returns false
  * if memory is short. */
 bool stack_tree_fill(struct stack_tree *t, uint32_t node, struct foreign_sample *s);
+/* Adds a fraction, in millionths, to the samples of `node`, and sets *ret_whole to 1 if the rounded
+ * sum of its fractions increases by 1, else to 0.  Returns 0 or -ENOMEM. */
+int stack_tree_add_fraction(struct stack_tree *t, uint32_t node, uint32_t millionths,
+			    uint32_t *ret_whole);
 void stack_tree_done(struct stack_tree *t);

@@ -132,7 +132,8 @@ static int v8_profile_set_parent(struct v8_profile *p, uint32_t child, uint32_t 
 	return map_set(&p->parent_by, child, 0, parent);
 }
 
-static int v8_profile_add_nodes(struct v8_profile *p, const struct v8_chunk *c)
+static int v8_profile_add_nodes(struct v8_profile *p, const struct v8_chunk *c,
+				uint64_t *skipped)
 {
 	int r = 0;
 
@@ -141,6 +142,10 @@ static int v8_profile_add_nodes(struct v8_profile *p, const struct v8_chunk *c)
 
 		if (n->id == STACK_TREE_NONE)
 			continue;
+		if (map_get(&p->node_by, n->id, 0) != MAP_NONE) {
+			*skipped += 1;
+			continue;
+		}
 		if (!vec_push(&p->nodes, *n) ||
 		    map_set(&p->node_by, n->id, 0, (uint32_t)p->nodes.nr - 1))
 			return -ENOMEM;
@@ -176,11 +181,13 @@ static bool v8_node_is_root(const struct stack_tree *tree, const struct v8_node 
 	return !parent && name.len == 6 && !memcmp(name.at, "(root)", 6);
 }
 
-static void v8_node_resolve(const struct v8_profile *p, struct stack_tree *tree,
+static void v8_node_resolve(const struct v8_profile *p, const struct v8_target *to,
 			    struct v8_node *n)
 {
 	const struct v8_node *parent = v8_profile_parent(p, n);
+	struct stack_tree *tree = to->tree;
 
+	to->info->skipped += parent && parent->node >= NODE_IN_PROGRESS;
 	if (v8_node_is_root(tree, n, parent))
 		n->node = STACK_TREE_EMPTY;
 	else
@@ -195,7 +202,7 @@ static void v8_node_resolve(const struct v8_profile *p, struct stack_tree *tree,
 
 /* Adds a node and its callers, which can follow it in the file, to the tree. Returns 0 or
  * -ENOMEM. */
-static int v8_profile_resolve(struct v8_profile *p, struct stack_tree *tree,
+static int v8_profile_resolve(struct v8_profile *p, const struct v8_target *to,
 			      struct v8_node *n)
 {
 	VEC(struct v8_node *) path = { 0 };
@@ -209,7 +216,7 @@ static int v8_profile_resolve(struct v8_profile *p, struct stack_tree *tree,
 	}
 	while (!r && path.nr) {
 		n = path.at[--path.nr];
-		v8_node_resolve(p, tree, n);
+		v8_node_resolve(p, to, n);
 		r = n->node == STACK_TREE_NONE ? -ENOMEM : 0;
 	}
 	vec_done(&path);
@@ -225,6 +232,8 @@ static int v8_profile_give_last(struct v8_profile *p, int64_t us,
 
 	if (p->last == STACK_TREE_NONE)
 		return 0;
+	/* Time does not run backwards. */
+	to->info->skipped += us < 0 || us >= INT64_MAX / NS_A_US;
 	s.count = 1;
 	s.period = us > 0 && us < INT64_MAX / NS_A_US ? (uint64_t)us * NS_A_US : 0;
 	if (p->time_us < INT64_MAX / NS_A_US)
@@ -241,7 +250,7 @@ static int v8_profile_add_sample(struct v8_profile *p, uint32_t id, int64_t delt
 	int r = v8_profile_give_last(p, delta, to);
 
 	if (!r && n)
-		r = v8_profile_resolve(p, to->tree, n);
+		r = v8_profile_resolve(p, to, n);
 	if (r)
 		return r;
 	if (!n)
@@ -260,7 +269,7 @@ struct v8_profile v8_profile_start(int64_t start_us)
 
 int v8_profile_add(struct v8_profile *p, struct v8_chunk *c, const struct v8_target *to)
 {
-	int r = v8_profile_add_nodes(p, c);
+	int r = v8_profile_add_nodes(p, c, &to->info->skipped);
 
 	if (c->start_us && p->last == STACK_TREE_NONE)
 		p->time_us = c->start_us;
@@ -270,10 +279,13 @@ int v8_profile_add(struct v8_profile *p, struct v8_chunk *c, const struct v8_tar
 		r = number_queue_pop(&c->samples, &id);
 		if (!r && c->deltas.nr)
 			r = number_queue_pop(&c->deltas, &delta);
+		else
+			to->info->skipped++;
 		if (!r)
 			r = v8_profile_add_sample(p, (uint32_t)id, delta, to);
 	}
-	to->info->skipped += c->skipped;
+	/* Each sample has a time delta. */
+	to->info->skipped += c->skipped + c->deltas.nr;
 	c->nodes.nr = c->edges.nr = 0;
 	number_queue_clear(&c->samples);
 	number_queue_clear(&c->deltas);

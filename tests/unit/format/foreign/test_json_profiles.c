@@ -270,7 +270,7 @@ static void reads_profiles_of_node(void **state)
 		   "  -1/-1 1060000 1 40000: (anonymous)(node:fs) main(/a/b.js)\n"
 		   "  -1/-1 1150000 1 60000: (idle)()\n"
 		   "  -1/-1 1210000 1 290000: x() y()\n",
-		   1);
+		   2);
 }
 
 #define CHUNKS                                                                         \
