@@ -177,7 +177,7 @@ def test_zoom(b, *made):
     outer = instances.format("80 20 92% 23%", "87 20 100% 23%")
     click_says(b, (middle, third), mid)
     click_says(b, (left, second), outer)
-    # It is then above the others.
+    # A double click on mid shows it above the others.
     b.click_at((middle, third), 2)
     click_says(b, (left, second), mid)
     b.press("0")

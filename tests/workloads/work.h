@@ -43,7 +43,7 @@ struct work_part {
 	uint64_t cpu_ns;     /* its CPU time so far */
 };
 
-/* Random numbers for lengths that must not synchronize with the sampling clock. */
+/* Returns a random number, for lengths that must not synchronize with the sampling clock. */
 uint32_t work_random(uint64_t *state);
 /* Returns the CPU time of the calling thread in nanoseconds. */
 uint64_t work_thread_ns(void);

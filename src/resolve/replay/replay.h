@@ -93,7 +93,8 @@ const struct dict *replay_dict(const struct replay *r);
  * DICT_NONE. Returns 0, 1 at the end, or a negative errno with a message in *err. Damage is
  * counted, not an error. */
 int replay_next(struct replay *r, struct sample_batch *ret_batch, struct err *err);
-/* Calls resolver_locate() or resolver_image() for the current sample; only within `each`. */
+/* Return the results of resolver_locate() and resolver_image() for the current sample. Call them
+ * only within `each`. */
 int replay_locate(struct replay *r, uint16_t mode, uint64_t address,
 		  struct resolver_position *ret_position);
 int replay_image(struct replay *r, const struct resolver_position *position,
