@@ -12,6 +12,7 @@
 #include "base/elf_note.h"
 #include "base/files/io.h"
 #include "base/parse.h"
+#include "base/shell_word.h"
 
 enum {
 	/* Bytes to read of /proc/cpuinfo: enough for one CPU, while reading hundreds of CPUs takes
@@ -128,37 +129,12 @@ void machine_read(struct machine *ret_machine)
 	*ret_machine = m;
 }
 
-static bool word_is_plain(const char *word)
-{
-	static const char plain[] =
-		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_@%+=:,./-";
-
-	return *word && strspn(word, plain) == strlen(word);
-}
-
-/* Puts the argument in single quotes. A single quote in it is written outside of them as \'. */
-static void quote_word(const char *word, struct buf *out)
-{
-	if (word_is_plain(word)) {
-		buf_put(out, word, strlen(word));
-		return;
-	}
-	buf_put_u8(out, '\'');
-	for (; *word; word++) {
-		if (*word == '\'')
-			buf_put(out, "'\\''", 4);
-		else
-			buf_put_u8(out, (uint8_t)*word);
-	}
-	buf_put_u8(out, '\'');
-}
-
 void machine_quote_command(char *const *argv, int argc, struct buf *out)
 {
 	for (int i = 0; i < argc; i++) {
 		if (i)
 			buf_put_u8(out, ' ');
-		quote_word(argv[i], out);
+		shell_word_put(out, argv[i]);
 	}
 	buf_put_u8(out, '\0');
 }
