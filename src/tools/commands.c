@@ -26,6 +26,7 @@ extern const struct command command_import;
 extern const struct command command_info;
 extern const struct command command_merge;
 extern const struct command command_op2calltree;
+extern const struct command command_quality;
 extern const struct command command_record;
 extern const struct command command_report;
 extern const struct command command_script;
@@ -39,6 +40,7 @@ const struct command *const commands[] = {
 	&command_report,
 	&command_annotate,
 	&command_diff,
+	&command_quality,
 	&command_script,
 	/* System-wide profiling. */
 	&command_control,

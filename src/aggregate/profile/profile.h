@@ -119,6 +119,7 @@ struct profile_event {
 	uint64_t most_hz;
 	uint64_t unit_mask;
 	uint32_t flags;   /* EVENT_... of dict.h */
+	uint32_t type;    /* perf_event_attr.type */
 	uint32_t rank;    /* position in a report: by unit mask, name, count */
 	uint64_t samples; /* selected samples */
 	uint64_t period;
@@ -217,6 +218,7 @@ struct profile_quality {
 	uint64_t idle;
 	uint64_t exiting;
 	uint64_t irqs_on_again; /* TIMER only: delayed until interrupts were enabled */
+	uint64_t imprecise;     /* can belong to an instruction before (skid) */
 	bool has_chains;
 };
 
@@ -232,6 +234,14 @@ struct profile_input {
 	uint32_t nr_interrupted;
 	uint64_t nr_malformed; /* records of perf.data files */
 	uint32_t session_flags;
+	uint64_t recorded_ns; /* sum of the segments' lengths; 0: unknown */
+	/* Clocks at the start of the first segment: of the samples, and the wall clock.
+	 * `boot` is a string.  The largest distance by which later segments of the same boot
+	 * differ is the drift. */
+	uint64_t start_ns;
+	uint64_t start_wall_ns;
+	uint64_t drift_ns;
+	uint32_t boot;
 	double cpu_mhz; /* CPU frequency in MHz; like the next two fields, of the first
 			    * segment */
 	uint32_t cpu_desc; /* strings of the profile */

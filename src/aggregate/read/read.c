@@ -3,6 +3,7 @@
 #include "aggregate/read/read.h"
 
 #include <errno.h>
+#include <string.h>
 
 #include "aggregate/read/profile_feed.h"
 #include "aggregate/views/view.h"
@@ -38,6 +39,13 @@ static void read_add_shares(struct profile *p, const struct dict *d,
 		if (e && share && (!e->share || share < e->share))
 			e->share = share;
 	}
+}
+
+static void read_note_length(struct profile_input *in, const struct session_info *info,
+			     const struct session_totals *t)
+{
+	if (t->end_ns > info->start_ns)
+		in->recorded_ns += t->end_ns - info->start_ns;
 }
 
 static void read_add_damage(struct profile_input *in, const struct segment_damage *d)
@@ -102,10 +110,36 @@ static int read_by_name(struct profile *p, struct segment *s, struct jit_session
 	return r ? r : ended;
 }
 
+/* Segments of one boot measure the same distance between the two clocks, unless the wall clock
+ * was set, or runs at another speed. */
+static void read_note_clocks(struct profile *p, const struct session_info *info)
+{
+	struct profile_input *in = &p->input;
+	uint64_t wall, clock, drift;
+
+	if (!*info->boot_id || !info->start_wall_ns)
+		return;
+	if (!in->start_wall_ns) {
+		in->boot = strtab_add(&p->strings, info->boot_id);
+		in->start_ns = info->start_ns;
+		in->start_wall_ns = info->start_wall_ns;
+	}
+	if (strcmp(strtab_get(&p->strings, in->boot), info->boot_id) != 0)
+		return;
+	wall = info->start_wall_ns - in->start_wall_ns;
+	clock = info->start_ns - in->start_ns;
+	drift = wall - clock;
+	if (drift > INT64_MAX)
+		drift = 0 - drift;
+	if (drift > in->drift_ns)
+		in->drift_ns = drift;
+}
+
 static void read_note_segment(struct profile *p, const struct session_info *info)
 {
 	struct profile_input *in = &p->input;
 
+	read_note_clocks(p, info);
 	if (!in->nr_segments++) {
 		in->cpu_mhz = info->cpu_mhz;
 		in->cpu_desc = strtab_add(&p->strings, info->cpu_desc);
@@ -163,6 +197,7 @@ int profile_read_segment(struct profile *p, const char *path, const char *sessio
 		r = read_by_name(p, s, jit, &source, err);
 	if (!r) {
 		session_totals_add(&p->input.totals, segment_totals(s));
+		read_note_length(&p->input, source.info, segment_totals(s));
 		read_add_shares(p, segment_dict(s), segment_totals(s));
 		read_add_damage(&p->input, segment_damage(s));
 	}

@@ -307,6 +307,7 @@ static uint32_t intern_event(struct profile *p, const char *name, const struct d
 		.frequency_hz = desc->frequency_hz,
 		.unit_mask = desc->unit_mask,
 		.flags = desc->flags,
+		.type = desc->type,
 	};
 
 	if (e.name == STRTAB_FAILED || e.about == STRTAB_FAILED ||

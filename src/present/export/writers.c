@@ -22,6 +22,8 @@ const struct writer writers[] = {
 	{ "csv", "comma separated values, RFC 4180", write_csv },
 	{ "json", "one JSON object", write_json },
 	{ "xml", "OProfile's XML", write_xml },
+	{ "quality", "how far the profile can be trusted", write_quality },
+	{ "quality-json", "the same as one JSON object", write_quality_json },
 	{ NULL, NULL, NULL },
 };
 

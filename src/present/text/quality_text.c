@@ -5,15 +5,21 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "aggregate/profile/profile.h"
 #include "aggregate/views/quality.h"
+#include "base/buf.h"
+#include "base/clock.h"
 #include "base/containers/vec.h"
+#include "base/err.h"
 #include "base/files/faults.h"
 #include "present/lines/json.h"
 #include "present/lines/percent.h"
 #include "present/lines/screen.h"
+#include "present/text/text_writers.h"
 #include "resolve/elf/build_id.h"
+#include "resolve/find/debug_remedy.h"
 #include "resolve/unwind/unwind.h"
 
 enum {
@@ -62,6 +68,24 @@ static void write_share(FILE *out, const char *title, uint64_t samples,
 		meaning);
 }
 
+/* Writes the command that repairs it below the line of an image. */
+static int write_fix(FILE *out, const struct profile *p, uint32_t number,
+		     const struct distribution *distribution)
+{
+	struct buf fix = { 0 };
+	int r = 0;
+
+	quality_put_fix(p, number, distribution, &fix);
+	screen_make_safe(&fix, 0);
+	if (fix.failed)
+		r = -ENOMEM;
+	else if (fix.len)
+		fprintf(out, "  %38sfix: %.*s\n", "", (int)fix.len,
+			(const char *)fix.data);
+	buf_done(&fix);
+	return r;
+}
+
 static void write_image(FILE *out, const struct profile *p, uint32_t number)
 {
 	const struct profile_image *image = &p->images.at[number];
@@ -79,6 +103,8 @@ static void write_image(FILE *out, const struct profile *p, uint32_t number)
 
 static int write_unresolved(FILE *out, struct profile *p)
 {
+	const struct distribution *distribution = distribution_find("");
+	int r = 0;
 	numbers images = { 0 };
 
 	if (unresolved_images(p, &images)) {
@@ -87,13 +113,15 @@ static int write_unresolved(FILE *out, struct profile *p)
 	}
 	write_share(out, "unresolved", p->quality.unresolved, p,
 		    "have no function name");
-	for (size_t i = 0; i < images.nr && i < IMAGES_SHOWN; i++)
+	for (size_t i = 0; !r && i < images.nr && i < IMAGES_SHOWN; i++) {
 		write_image(out, p, images.at[i]);
+		r = write_fix(out, p, images.at[i], distribution);
+	}
 	if (images.nr > IMAGES_SHOWN)
 		fprintf(out, "  %14sand %zu more images\n", "",
 			images.nr - IMAGES_SHOWN);
 	vec_done(&images);
-	return 0;
+	return r;
 }
 
 static uint64_t nr_unreadable(void)
@@ -171,12 +199,84 @@ static bool any_timer(const struct profile *p)
 	return false;
 }
 
-int quality_write_text(FILE *out, struct profile *p)
+/* Returns the share of its enabled time during which the event had a counter, in percent, or 100
+ * if it is unknown. */
+static double event_share(const struct profile_event *e)
+{
+	return e->share ? percent_of(e->share - 1U, SESSION_SHARE_WHOLE) : 100;
+}
+
+/* Writes what makes the samples of an event differ from its requested rate. */
+static void write_event_precision(FILE *out, const struct profile *p, uint32_t number)
+{
+	const struct profile_event *e = &p->events.at[number];
+	char percent[PERCENT_MAX];
+
+	if (e->least_hz < e->most_hz) {
+		fprintf(out, "  %-14s%12" PRIu64 "            samples per second of ",
+			"rate", e->least_hz);
+		screen_write_name(out, profile_event_name(p, number));
+		fprintf(out,
+			" in a part of the recording, %" PRIu64
+			" in others: compare times, not sample counts\n",
+			e->most_hz);
+	}
+	if (event_share(e) < 100) {
+		percent_format(event_share(e), percent);
+		fprintf(out, "  %-14s%12s %s %%  of the time, ", "multiplexed", "",
+			percent);
+		screen_write_name(out, profile_event_name(p, number));
+		fputs(" had a counter: record fewer events at once\n", out);
+	}
+}
+
+static void write_seconds(FILE *out, const char *title, uint64_t ns)
+{
+	fprintf(out, "  %-14s%8" PRIu64 ".%03" PRIu64 " ", title, ns / NS_PER_S,
+		ns % NS_PER_S / 1000000);
+}
+
+/* Writes how far times and positions of the samples can be wrong. */
+static void write_precision(FILE *out, const struct profile *p)
+{
+	for (uint32_t i = 0; i < p->events.nr; i++)
+		write_event_precision(out, p, i);
+	if (p->input.start_wall_ns) {
+		write_seconds(out, "drift", p->input.drift_ns);
+		fputs("           seconds between the wall clock and the clock of the samples\n",
+		      out);
+	}
+	write_share(
+		out, "skid", p->quality.imprecise, p,
+		p->quality.imprecise
+			? "of events that are not precise: they can belong to an instruction before; record EVENT:pp if the CPU supports it"
+			: "of events that are not precise");
+}
+
+/* An imported recording or a perf.data does not contain the recorder's cost. */
+static void write_cost(FILE *out, const struct profile *p)
+{
+	const struct profile_input *in = &p->input;
+	uint64_t cost = in->totals.recorder_cpu_ns;
+
+	if (!cost && !in->recorded_ns) {
+		fprintf(out, "  %-14s%12s            not in this recording\n",
+			"recorder", "unknown");
+		return;
+	}
+	write_seconds(out, "recorder", cost);
+	fputs("           CPU seconds used by the recorder", out);
+	if (in->recorded_ns)
+		fprintf(out, " (%.2f %% of one CPU)",
+			percent_of(cost, in->recorded_ns));
+	fputc('\n', out);
+}
+
+static int write_lines(FILE *out, struct profile *p)
 {
 	const struct profile_quality *q = &p->quality;
-	uint64_t cpu_ms = p->input.totals.recorder_cpu_ns / 1000000;
 
-	fputs("\nQuality of this profile:\n", out);
+	fputs("Quality of this profile:\n", out);
 	write_input(out, p);
 	if (write_unresolved(out, p))
 		return -ENOMEM;
@@ -192,11 +292,22 @@ int quality_write_text(FILE *out, struct profile *p)
 			"taken when the kernel re-enabled interrupts: the timer was delayed, and the time was spent before that");
 	write_share(out, "exiting", q->exiting, p,
 		    "of exiting tasks whose process was already unknown");
-	fprintf(out,
-		"  %-14s%8" PRIu64 ".%03" PRIu64
-		"            CPU seconds used by the recorder\n",
-		"recorder", cpu_ms / 1000, cpu_ms % 1000);
+	write_precision(out, p);
+	write_cost(out, p);
 	return 0;
+}
+
+int quality_write_text(FILE *out, struct profile *p)
+{
+	fputc('\n', out);
+	return write_lines(out, p);
+}
+
+int write_quality(FILE *out, struct profile *p, const struct present_options *options,
+		  struct err *err)
+{
+	(void)options;
+	return write_lines(out, p) ? err_set(err, -ENOMEM, "out of memory") : 0;
 }
 
 static void json_ends(struct json *j, const struct profile *p)
@@ -214,8 +325,11 @@ static void json_ends(struct json *j, const struct profile *p)
 	json_end_object(j);
 }
 
-static void json_image(struct json *j, const struct profile *p, uint32_t number)
+static int json_image(struct json *j, const struct profile *p, uint32_t number,
+		      const struct distribution *distribution)
 {
+	struct buf fix = { 0 };
+	bool failed;
 	const struct profile_image *image = &p->images.at[number];
 	const struct quality_reason *reason = quality_reason(p, number);
 	char hex[2 * BUILD_ID_MAX + 1];
@@ -231,7 +345,35 @@ static void json_image(struct json *j, const struct profile *p, uint32_t number)
 	json_text(j, reason->why);
 	json_name(j, "help");
 	json_text(j, reason->help);
+	quality_put_fix(p, number, distribution, &fix);
+	json_name(j, "fix");
+	json_text_len(j, (const char *)fix.data, fix.len);
 	json_end_object(j);
+	failed = fix.failed;
+	buf_done(&fix);
+	return failed ? -ENOMEM : 0;
+}
+
+static void quality_json_events(struct json *j, const struct profile *p)
+{
+	json_name(j, "events");
+	json_begin_array(j);
+	for (uint32_t i = 0; i < p->events.nr; i++) {
+		const struct profile_event *e = &p->events.at[i];
+		char share[PERCENT_MAX];
+
+		snprintf(share, sizeof(share), "%.2f", event_share(e));
+		json_begin_object(j);
+		json_member_text(j, "event", profile_event_name(p, i));
+		json_name(j, "skid");
+		json_bool(j, quality_has_skid(e));
+		json_member_u64(j, "frequency_least", e->least_hz);
+		json_member_u64(j, "frequency_most", e->most_hz);
+		json_name(j, "counted_percent");
+		json_number(j, share);
+		json_end_object(j);
+	}
+	json_end_array(j);
 }
 
 static void json_input(struct json *j, const struct profile *p)
@@ -253,12 +395,16 @@ static void json_input(struct json *j, const struct profile *p)
 	json_member_u64(j, "segments", in->nr_segments);
 	json_member_u64(j, "unfinished_segments", in->nr_unfinished);
 	json_member_u64(j, "recorder_cpu_ns", in->totals.recorder_cpu_ns);
+	json_member_u64(j, "recorded_ns", in->recorded_ns);
+	json_member_u64(j, "drift_ns", in->drift_ns);
 }
 
 int quality_write_json(struct json *j, struct profile *p)
 {
 	const struct profile_quality *q = &p->quality;
+	const struct distribution *distribution = distribution_find("");
 	numbers images = { 0 };
+	int r = 0;
 
 	if (unresolved_images(p, &images)) {
 		vec_done(&images);
@@ -273,12 +419,29 @@ int quality_write_json(struct json *j, struct profile *p)
 	json_member_u64(j, "idle", q->idle);
 	json_member_u64(j, "interrupts_on_again", q->irqs_on_again);
 	json_member_u64(j, "exiting", q->exiting);
+	json_member_u64(j, "skid", q->imprecise);
+	quality_json_events(j, p);
 	json_name(j, "unresolved_images");
 	json_begin_array(j);
-	for (size_t i = 0; i < images.nr; i++)
-		json_image(j, p, images.at[i]);
+	for (size_t i = 0; !r && i < images.nr; i++)
+		r = json_image(j, p, images.at[i], distribution);
 	json_end_array(j);
 	json_end_object(j);
 	vec_done(&images);
+	return r;
+}
+
+int write_quality_json(FILE *out, struct profile *p,
+		       const struct present_options *options, struct err *err)
+{
+	struct json j = { .out = out };
+
+	(void)options;
+	json_begin_object(&j);
+	json_member_text(&j, "schema", "oprofile-quality/1");
+	if (quality_write_json(&j, p))
+		return err_set(err, -ENOMEM, "out of memory");
+	json_end_object(&j);
+	fputc('\n', out);
 	return 0;
 }

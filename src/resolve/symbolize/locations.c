@@ -142,6 +142,11 @@ bool naming_locations_archive(const struct naming_locations *p)
 	return p && p->archive;
 }
 
+bool naming_locations_has_servers(const struct naming_locations *p)
+{
+	return naming_locations_debuginfod(p) != NULL;
+}
+
 struct debuginfod *naming_locations_debuginfod(const struct naming_locations *p)
 {
 	return p ? p->debuginfod : NULL;

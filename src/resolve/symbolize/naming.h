@@ -48,6 +48,8 @@ struct naming_options {
 int naming_locations_new(const struct naming_options *options,
 			 struct naming_locations **ret_locations);
 void naming_locations_free(struct naming_locations *p); /* accepts NULL */
+/* Returns whether debuginfod servers are queried. */
+bool naming_locations_has_servers(const struct naming_locations *p);
 /* Gets a source file of the binary with this build-id from servers, by its absolute path in the
  * debug information. Returns 0: the caller owns *ret_fd and *ret_path (malloc'd); -ENOENT or
  * -ENOMEM. */

@@ -54,6 +54,7 @@ struct report_options {
 	const char *demangle_patterns;
 	bool no_demangle;
 	bool quality;
+	bool quality_alone; /* `oprofile quality`: without a report */
 	bool strict;
 	const char *dsos;
 	const char *comms;

@@ -361,6 +361,8 @@ static int add_blocks(struct report_plan *plan, struct err *err)
 
 static const char *writer_name(const struct report_options *o)
 {
+	if (o->quality_alone)
+		return o->json ? "quality-json" : "quality";
 	if (o->xml)
 		return "xml";
 	if (o->tree)

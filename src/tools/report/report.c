@@ -20,6 +20,7 @@
 #include "tools/report/out.h"
 #include "tools/report/plan.h"
 #include "tools/report/read.h"
+#include "tools/report/report.h"
 #include "tools/report/xml.h"
 
 enum {
@@ -210,6 +211,25 @@ static int make_report(struct report *r, char *const *words)
 	return incomplete ? STATUS_INCOMPLETE : 0;
 }
 
+static void report_done(struct report *r)
+{
+	report_xml_done(&r->xml);
+	profile_done(&r->read.profile);
+	report_plan_done(&r->plan);
+}
+
+int report_of_quality(const struct report_options *options, char *const *words)
+{
+	struct report r = { .plan.options = *options };
+	int status;
+
+	r.plan.options.by = "image";
+	r.plan.options.quality = r.plan.options.quality_alone = true;
+	status = make_report(&r, words);
+	report_done(&r);
+	return status;
+}
+
 static int report_run(const struct command *self, int argc, char **argv)
 {
 	struct report r = { 0 }, before = { 0 };
@@ -237,11 +257,8 @@ static int report_run(const struct command *self, int argc, char **argv)
 		r.before = &before;
 	}
 	status = make_report(&r, argv + first);
-	report_xml_done(&r.xml);
-	profile_done(&before.read.profile);
-	report_plan_done(&before.plan);
-	profile_done(&r.read.profile);
-	report_plan_done(&r.plan);
+	report_done(&before);
+	report_done(&r);
 	return status;
 }
 

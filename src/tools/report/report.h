@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* report.h - makes the report of another command than opreport.
+ * Layer: tools. */
+#pragma once
+
+struct report_options;
+
+/* Prints how far recordings can be trusted, and frees the lists of the options.  Returns the exit
+ * status. */
+int report_of_quality(const struct report_options *options, char *const *words);
