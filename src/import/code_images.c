@@ -24,8 +24,8 @@ static int hex_digit(char c)
 	return -1;
 }
 
-/* Other texts than the hexadecimal digits of whole bytes, such as the build-id of a Go program,
- * leave the build-id unknown. */
+/* Converts hexadecimal digits to a build-id. Returns an empty one for other texts, such as the
+ * build-id of a Go program. */
 static struct build_id code_images_build_id(const char *hex)
 {
 	struct build_id id = { 0 };

@@ -224,9 +224,9 @@ static int copy_segment(struct import_file_import *m, const char *from, struct e
 	return r < 0 ? r : 0;
 }
 
-/* A pipe contains the build-ids after its samples, and a thread's name can follow its first
- * sample.  If the affected images or strings have already been written, this writes the segment
- * again; its numbers stay the same. */
+/* Writes the segment again, with the same numbers, if images or strings that were already written
+ * have changed: a pipe contains the build-ids after its samples, and a thread's name can follow
+ * its first sample. */
 static int add_late(struct import_file_import *m, struct err *err)
 {
 	bool named = m->flushed && replay_changed(m->replay) > m->changed;

@@ -287,7 +287,8 @@ int op_close_agent(op_agent_t hdl)
 
 /* ---- code ---- */
 
-/* The cast is safe because writev() does not modify the data. */
+/* Returns an iovec for writev(), which does not modify the data; so it is safe to drop the
+ * const. */
 static struct iovec piece(const void *bytes, size_t len)
 {
 	struct iovec iov = { .iov_len = len };

@@ -204,8 +204,8 @@ static int script_perf_data_add_frames(struct script_perf_data_reader *r,
 
 /* ---- data and branches ---- */
 
-/* Data and branch addresses can be in user space or in the kernel; like perf, decide by the
- * address. */
+/* Returns the mode of a data or branch address: user space or kernel. Like perf, decides by the
+ * address alone. */
 static uint16_t mode_of_address(uint64_t address)
 {
 	return address > INT64_MAX ? PERF_RECORD_MISC_KERNEL : PERF_RECORD_MISC_USER;

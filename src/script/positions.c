@@ -184,8 +184,9 @@ static uint32_t find_kernel(struct script_positions *p)
 	return p->kernel;
 }
 
-/* perf extends the kernel to its last symbol: its mapping ends at _etext, but startup code is
- * after that.  An address without a symbol is not in the kernel. */
+/* Finds the symbol of an offset in the kernel. perf extends the kernel's mapping to the last
+ * symbol, because startup code follows its end, _etext. An address without a symbol is not in the
+ * kernel; then this sets the image to DICT_NONE. */
 static void find_in_kernel(struct script_positions *p, uint64_t offset,
 			   struct script_positions_found *found)
 {

@@ -87,7 +87,7 @@ static void print_build_id(const struct record_mmap *m, char hex[HEX_BYTES])
 		snprintf(hex + 2 * i, 3, "%02x", m->build_id[i]);
 }
 
-/* The format is that of perf_event__fprintf_mmap2() in tools/perf/util/event.c. */
+/* Prints a mapping in the format of perf_event__fprintf_mmap2() in tools/perf/util/event.c. */
 static int print_mmap2(const struct record_mmap *m, char *line, size_t size)
 {
 	char hex[HEX_BYTES] = "";

@@ -185,8 +185,8 @@ static int dump_session(struct dump_state *dump, const struct report_session *fr
 	return r;
 }
 
-/* A session without samples prints no lines.  If there are samples but none is selected, the
- * specification is wrong. */
+/* Checks that the specification selects some sample, unless the session has no samples. Returns 0,
+ * or a negative errno with a message in *err. */
 static int dump_check_found(const struct dump_state *dump, struct err *err)
 {
 	if (dump->written || !dump->skipped)

@@ -133,8 +133,8 @@ static bool warn_of_damage(const char *name, const struct script_result *r)
 	return true;
 }
 
-/* A recording without samples prints no lines.  If there are samples but none is selected, the
- * specification is wrong. */
+/* Checks that the specification selects some sample, unless the recordings have no samples.
+ * Returns 0, or a negative errno with a message in run->err. */
 static int script_check_found(struct script_run *run)
 {
 	if (run->samples || !run->skipped || run->set.show_mmaps || run->set.show_tasks)

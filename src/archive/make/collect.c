@@ -169,7 +169,9 @@ static bool open_taken(const struct collect *c, const struct source_image *at,
 				  ret_file);
 }
 
-/* A session stores the kernel's symbols compressed; perf reads them uncompressed. */
+/* Adds the kernel's symbols of a session, which stores them compressed, as an uncompressed file,
+ * because perf cannot read compressed ones. Returns 0, or a negative errno with a message in
+ * *c->err. */
 static int add_unpacked(struct collect *c, const struct archive_opened *from,
 			const char *name)
 {
@@ -543,8 +545,8 @@ static int add_of_session(void *ctx, const char *from, const char *name,
 	return r;
 }
 
-/* A recording without samples has no images.  If there are images but none is selected, the
- * specification is wrong. */
+/* Checks that the specification selects some image, unless there are no images at all because the
+ * recording has no samples. Returns 0, or a negative errno with a message in *c->err. */
 static int archive_collect_check_found(const struct collect *c)
 {
 	if (c->nr_wanted || !c->nr_images)

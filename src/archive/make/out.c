@@ -367,7 +367,8 @@ static int archive_out_copy(struct archive_out *out, struct archive_file *f, int
 	return r ? r : archive_out_end(out, f);
 }
 
-/* Files in /proc report no size, so read them completely first. */
+/* Copies a file in /proc. It reports no size, so the whole file is read before it is written.
+ * Returns 0 or a negative errno. */
 static int copy_unsized(struct archive_out *out, struct archive_file *f, int fd)
 {
 	struct buf bytes = { 0 };

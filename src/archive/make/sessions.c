@@ -44,7 +44,8 @@ struct session_walk {
 	bool is_recording;
 };
 
-/* Hidden files are still being written, or were left by a recorder that was killed. */
+/* Adds an entry of a session's directory tree. Skips hidden files, which are still being written,
+ * or were left by a recorder that was killed. */
 static int archive_sessions_add_entry(void *ctx, const struct tree_entry *entry)
 {
 	const struct session_walk *walk = ctx;
@@ -69,7 +70,8 @@ static int add_tree(const struct archive_sessions_writing *w, const char *dir,
 	return tree_walk(dir, archive_sessions_add_entry, &walk, w->err);
 }
 
-/* Add the segments first: a listing without any segment is an error. */
+/* Adds a session: first the segments, because a listing without any segment is an error, and then
+ * its other files. */
 static int archive_sessions_add_session(const struct archive_sessions_writing *w,
 					const char *dir, const char *session)
 {
@@ -86,7 +88,7 @@ static int archive_sessions_add_session(const struct archive_sessions_writing *w
 	return r ? r : add_tree(w, dir, session, false);
 }
 
-/* A perf.data is one file, or a directory of files. */
+/* Adds a perf.data, which is one file or a directory of files. */
 static int archive_sessions_add_perf_data(const struct archive_sessions_writing *w,
 					  const char *path, const char *session)
 {

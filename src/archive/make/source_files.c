@@ -140,7 +140,8 @@ static int archive_source_files_take(struct archive_source_files *f, const char 
 
 /* ---- the hits of an image ---- */
 
-/* Consecutive frames often share a file, as consecutive addresses share a line. */
+/* Adds the source files of an address. *last is the file that was added last; it is not added
+ * again, because consecutive addresses often share a file. */
 static int take_at(struct archive_source_files *f, struct naming_lines *lines,
 		   uint64_t addr, const char **last)
 {

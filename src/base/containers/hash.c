@@ -8,7 +8,8 @@ uint64_t hash_bytes(const void *bytes, size_t len, uint64_t seed)
 	return XXH3_64bits_withSeed(bytes, len, seed);
 }
 
-/* struct hash_stream is xxhash's own state under another name. */
+/* Returns the state of xxhash that `h` points to: struct hash_stream is only another name for
+ * it. */
 static XXH3_state_t *hash_state_of(struct hash_stream *h)
 {
 	return (XXH3_state_t *)h;

@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A good 64-bit mixer (the finalizer of MurmurHash3). */
+/* Mixes the bits of a number: the finalizer of MurmurHash3. */
 static inline uint64_t hash_u64(uint64_t v)
 {
 	v ^= v >> 33;
@@ -35,7 +35,7 @@ static inline uint64_t hash_quick(uint64_t a, uint64_t b)
 #endif
 }
 
-/* XXH3, 64 bits. */
+/* Returns the 64-bit XXH3 hash of the bytes. */
 uint64_t hash_bytes(const void *bytes, size_t len, uint64_t seed);
 /* Computes the XXH3 hash of data that arrives in blocks; the result is that of `xxhsum -H3`.
  * hash_stream_new() returns NULL if memory is short. */

@@ -14,9 +14,9 @@ static uint32_t radix_digit(uint64_t v, unsigned int shift)
 	return (uint32_t)(v >> shift) & (RADIX_SIZE - 1);
 }
 
-/* A stable radix sort, least significant digit first. Equal keys keep their order, so the result
- * does not depend on the C library's qsort(). Digits that are equal in all keys are skipped, so
- * offsets in a file need two or three passes. */
+/* Sorts by radix, least significant digit first. Equal keys keep their order, so the result does
+ * not depend on the C library's qsort(). Digits that are equal in all keys are skipped, so offsets
+ * in a file need two or three passes. */
 static int radix_sort(struct sort_key **keys, size_t nr)
 {
 	struct sort_key *from = *keys;

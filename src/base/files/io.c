@@ -115,7 +115,8 @@ ssize_t io_peek(int fd, void *bytes, size_t len)
 	return io_pread_full(fd, bytes, len, (uint64_t)at);
 }
 
-/* A write function of fopencookie(3) reports an error by returning 0. */
+/* Appends `bytes` to the buffer of a stream, as a write function of fopencookie(3). Returns `len`,
+ * or 0 on an error. */
 static ssize_t memory_write(void *cookie, const char *bytes, size_t len)
 {
 	struct buf *text = cookie;

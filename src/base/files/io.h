@@ -66,7 +66,7 @@ int io_mkdir(const char *path, mode_t mode);
 int io_own_group(int at, const char *name);
 /* Sets the access and modification times of a file or link. NULL: now. */
 int io_set_times(const char *path, const struct timespec times[2]);
-/* chmod(2) for a file that the caller can read. Does not follow a link. */
+/* Sets the mode of a file that the caller can read. Does not follow a link. */
 int io_set_mode(const char *path, mode_t mode);
 /* Opens a directory like opendir(3). Returns 0, or a negative errno. */
 int io_open_dir(const char *path, DIR **ret_dir);
@@ -121,7 +121,7 @@ uint64_t io_solid_bytes(int fd, uint64_t size);
  * sets the size of the file. Both return 0 or a negative errno. */
 int io_write_holes(int fd, const void *bytes, size_t len);
 int io_end_holes(int fd);
-/* mkdir -p. Returns 0 or a negative errno. */
+/* Creates a directory and its missing parents, like mkdir -p. Returns 0 or a negative errno. */
 int io_make_dirs(const char *path, mode_t mode);
 /* rm -r. Does not follow links. Returns 0, also if the path does not exist, or a negative
  * errno. */

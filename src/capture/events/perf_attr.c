@@ -139,7 +139,7 @@ static bool is_filtered(void)
 	return filtered;
 }
 
-/* The NMI watchdog permanently occupies a counter of each CPU. */
+/* Returns whether the NMI watchdog runs, which permanently occupies a counter of each CPU. */
 static bool nmi_watchdog_runs(void)
 {
 	struct buf text = { 0 };

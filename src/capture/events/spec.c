@@ -340,7 +340,8 @@ static void join_modifiers(struct events_spec *s, const char *letters)
 	(void)snprintf(s->modifiers + len, sizeof(s->modifiers) - len, "%s", letters);
 }
 
-/* perf writes modifiers after the slash: cpu/event=0x3c/u. */
+/* Moves modifiers that follow the last slash, as perf writes them (cpu/event=0x3c/u), to
+ * s->modifiers. */
 static void events_spec_cut_modifiers(struct events_spec *s)
 {
 	char *last = strrchr(s->part[0], '/');

@@ -65,8 +65,8 @@ static void cpuinfo_value(const char *text, const char *key, char to[MACHINE_TEX
 	}
 }
 
-/* Each architecture (x86, arm64 and others, POWER, s390x) has a different line for the CPU's
- * name. */
+/* Reads the CPU's name and frequency. Each architecture (x86, arm64 and others, POWER, s390x) has
+ * a different line for the name. */
 static void read_cpu(struct machine *m)
 {
 	static const char *const keys[] = { "model name", "cpu model", "cpu",

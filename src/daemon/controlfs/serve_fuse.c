@@ -250,7 +250,8 @@ static int fs_write(const char *path, const char *buf, size_t size, off_t off,
 	return r ? r : (int)size;
 }
 
-/* The shell's `>` truncates the file first, which has no effect. */
+/* Accepts the truncation to 0 bytes with which the shell's `>` begins; it has no effect. Returns
+ * -EINVAL for other sizes. */
 static int fs_truncate(const char *path, off_t size, struct fuse_file_info *info)
 {
 	(void)path;

@@ -95,7 +95,8 @@ static int controlfs_tree_ask(struct controlfs_tree *t, const char *const *words
 	return r;
 }
 
-/* Without a daemon, the tree is empty. */
+/* Requests the list of files from the daemon, at most every LIST_MS. If no daemon answers, the
+ * tree is empty. */
 static void refresh(struct controlfs_tree *t)
 {
 	static const char *const words[] = { "list", NULL };

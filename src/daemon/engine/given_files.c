@@ -93,8 +93,8 @@ int given_images_add(const char *words, struct buf *list, struct err *err)
 
 /* ---- the kernel's image ---- */
 
-/* A kernel is an executable or shared object without an interpreter.  The type excludes modules
- * and core dumps, which have no interpreter either. */
+/* Returns whether the file can be a kernel: an executable or shared object without an interpreter.
+ * Modules and core dumps have no interpreter either, but have other types. */
 static bool can_be_kernel(int fd)
 {
 	struct elf_file f;

@@ -256,7 +256,8 @@ static void report_statistics(struct oprofiled *d, uint64_t now)
 	d->next_statistics_ns = now + statistics_ns;
 }
 
-/* Without the socket, only a signal could stop the daemon. */
+/* Creates the control socket again if it was removed, because without it only a signal could stop
+ * the daemon. Logs this, and a failure once. */
 static void keep_socket(struct oprofiled *d)
 {
 	struct err err = { 0 };

@@ -17,7 +17,8 @@
 
 static const uint64_t retry_after_ns = 60 * NS_PER_S;
 
-/* Finds the size of the current session in bytes, with the copies as of the last upkeep, and the time of its oldest sample. */
+/* Finds the size of the current session in bytes, with the copies as of the last upkeep, and the
+ * time of its oldest sample. */
 static void look_at_session(const struct oprofiled *d, struct daemon_numbers *n)
 {
 	char **paths;
@@ -104,7 +105,8 @@ static bool has_private_network(void)
 	       own.st_ino != first.st_ino;
 }
 
-/* A systemd unit can forbid the network; enabling metrics does not change the unit. */
+/* Warns that no other program can read the metrics, because the systemd unit forbids the network.
+ * Enabling metrics does not change the unit. */
 static void warn_without_network(void)
 {
 	log_say(LOG_WARNING,

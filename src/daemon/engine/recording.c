@@ -457,7 +457,8 @@ static void take_failure(struct oprofiled *d, int failure, const struct err *err
 	oprofiled_retry_later(d);
 }
 
-/* The recording is retried every few seconds; the same message is logged only once in a while. */
+/* Logs why the recording failed. It is retried every few seconds, so the same message is not
+ * logged again for a while. */
 static void log_failure(struct oprofiled *d, uint64_t now, const struct err *err)
 {
 	if (now < d->next_report_ns && !strcmp(err->text, d->last_error.text))
@@ -507,9 +508,9 @@ void oprofiled_wait(struct oprofiled *d, int ms)
 	oprofiled_report_alive(d);
 }
 
-/* A segment stores one pair of clock values, which converts its times to the time of day. If the
- * two clocks have moved relative to each other, later samples would get wrong times, so this
- * starts another segment. */
+/* Starts another segment if the two clocks of the segment have moved relative to each other. A
+ * segment stores only one pair of their values, from which the time of day of its samples is
+ * computed, so later samples would get wrong times. */
 static void watch_clock(struct oprofiled *d, uint64_t now)
 {
 	/* Read both clocks again: a round of the loop may have lasted a second since `now`. */

@@ -329,8 +329,8 @@ static int set_events(struct oprofiled *d)
 	return r;
 }
 
-/* The daemon does not create the directory, because a mistyped name would then collect months of
- * samples. */
+/* Stores the message for a session directory that cannot be used, and returns `r`. The daemon does
+ * not create a missing directory, because a mistyped name would then collect months of samples. */
 static int session_dir_failed(const char *dir, int r, struct err *err)
 {
 	struct stat st;

@@ -119,7 +119,8 @@ void background_close_files(int keep)
 	(void)close_range(first, ~0U, 0);
 }
 
-/* A relative path is relative to the directory in which the user started the daemon. */
+/* Makes a relative path in OPROFILE_RUN_DIR absolute, because it is relative to the directory in
+ * which the user started the daemon. */
 static int keep_run_dir(void)
 {
 	static const char name[] = "OPROFILE_RUN_DIR";

@@ -282,8 +282,9 @@ static int give_setup(struct control_keys *k, struct err *err)
 	return r ? err_set(err, r, "cannot store the events") : 0;
 }
 
-/* A counter is validated as a whole when it is enabled, because count and event may be written in
- * any order. */
+/* Checks the event and count of a counter if it is enabled. They are not checked when they are
+ * written, because they may be written in any order. Returns 0, or a negative errno with a message
+ * in *err. */
 static int check_counter(const struct control_keys *k, const struct control_counter *c,
 			 struct err *err)
 {

@@ -132,8 +132,8 @@ static void copies_remove_unused(struct copies_list *l, uint64_t since_ns)
 		copies_remove(l, &l->copies.at[i]);
 }
 
-/* The user with the most bytes loses the oldest copy, so that no user loses copies to another who
- * has more. */
+/* Removes copies until they have at most `max_bytes`: each time, the oldest copy of the user with
+ * the most bytes, so that no user loses copies to another who has more. */
 static void copies_remove_excess(struct copies_list *l, uint64_t max_bytes)
 {
 	while (l->by_user.total > max_bytes) {

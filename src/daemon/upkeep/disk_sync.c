@@ -39,8 +39,8 @@ static void free_list(struct disk_sync_list *list)
 	vec_done(&list->files);
 }
 
-/* fsync(2) writes data to disk that was written through any descriptor.  On failure, leaves the
- * data to the kernel, and the recording continues. */
+/* Writes the file's data to disk with fsync(2), also data that was written through other
+ * descriptors. On failure, leaves the data to the kernel, and the recording continues. */
 static void disk_sync_put_file(const char *path)
 {
 	int fd = io_open(path, O_RDONLY | O_NONBLOCK, 0);

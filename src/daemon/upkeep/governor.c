@@ -79,7 +79,9 @@ static bool lift(struct governor *g)
 	return true;
 }
 
-/* Samples are counted when rings are read, some time before this check. */
+/* Returns the CPU time of the kernel for samples since the window began, as a share of one CPU.
+ * Divides by the time up to the last reading of the rings, because later samples are not counted
+ * yet. */
 static double kernel_share(const struct governor *g, const struct governor_use *use)
 {
 	if (use->samples <= g->begin.samples || use->samples_ns <= g->begin.samples_ns)

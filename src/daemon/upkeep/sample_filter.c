@@ -26,8 +26,8 @@ static int push_image(struct sample_filter *f, char *path)
 	return -ENOMEM;
 }
 
-/* The kernel reports paths without symbolic links.  Also accepts the path as given, because in a
- * container the same path may contain no links. */
+/* Adds an image as given and, if its path contains symbolic links, also without them, because the
+ * kernel reports paths without links. In a container, the same path may contain no links. */
 static int sample_filter_add_image(struct sample_filter *f, const char *path,
 				   size_t len)
 {

@@ -63,7 +63,8 @@ static int ungzip_step(void *state, struct pack_span *in, struct pack_span *out,
 	return r == Z_OK ? 0 : err_set(err, -EBADMSG, "damaged: invalid gzip data");
 }
 
-/* Between two members, total_in is 0, because it counts only the input of the current member. */
+/* Returns whether the input so far ends between two members. Then total_in is 0, because it counts
+ * only the input of the current member. */
 static bool ungzip_is_whole(void *state)
 {
 	const z_stream *z = state;

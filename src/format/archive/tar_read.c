@@ -146,7 +146,8 @@ static bool parse_octal(const char *field, size_t len, uint64_t *ret_value)
 	return i == len || field[i] == ' ' || !field[i];
 }
 
-/* GNU tar stores a size of 8 GB or more in base 256: 0x80, then big-endian bytes. */
+/* Parses the size of a member: octal digits or, for 8 GB or more in GNU tar, base 256 (0x80, then
+ * big-endian bytes). Returns false if it is malformed. */
 static bool tar_read_parse_size(const struct tar_header *h, uint64_t *ret_size)
 {
 	const unsigned char *field = (const unsigned char *)h->size;

@@ -140,7 +140,8 @@ static bool put_event_desc(const struct feature_input *in, struct buf *out)
 	return in->events->nr;
 }
 
-/* struct perf_record_header_build_id of tools/lib/perf/include/perf/event.h. */
+/* Appends the build-id of an image as a struct perf_record_header_build_id of
+ * tools/lib/perf/include/perf/event.h. */
 static void perf_data_features_put_build_id(const struct perf_data_build_id *image,
 					    struct buf *out)
 {

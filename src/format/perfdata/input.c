@@ -217,9 +217,9 @@ static int read_front(struct perf_input *in, uint8_t front[PIPE_HEADER_BYTES],
 	return 0;
 }
 
-/* The feature bits are an array of the writer's unsigned long, whose size the file does not
- * contain. If a 32-bit big-endian machine wrote the file, the two halves of each word are
- * swapped: see perf's perf_file_header__read(). */
+/* Swaps the two halves of each word of the feature bits if a 32-bit big-endian machine wrote the
+ * file. The bits are an array of the writer's unsigned long, whose size the file does not contain:
+ * see perf's perf_file_header__read(). */
 static void fix_feature_words(struct perf_input *in)
 {
 	bool big = in->info.swap != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);

@@ -101,7 +101,7 @@ static ssize_t read_pipe(int fd, void *bytes, size_t len)
 	return n < 0 ? -errno : n;
 }
 
-/* If the file ends early, it was truncated while it was read. */
+/* If the file ends early, it was truncated while it was read: counts the missing bytes. */
 ssize_t perf_source_read(struct perf_input *in, void *bytes, size_t len,
 			 struct err *err)
 {
@@ -289,8 +289,8 @@ perf_input_files_text(const struct perf_input_damage *damage)
 	return t;
 }
 
-/* As in perf_data__open_dir() of perf, all files whose names begin with "data." contain only
- * records. */
+/* Lists all files whose names begin with "data.": like perf_data__open_dir() of perf, treats them
+ * as files that contain only records. */
 int perf_parts_list(struct perf_input *in, struct err *err)
 {
 	struct dirent **entries;

@@ -183,10 +183,10 @@ static int step_other(struct perf_input *in, struct perf_level *level,
 	}
 }
 
-/* In perf of Linux 6.16, the size of a COMPRESSED2 record overflows its 16 bits if the record
- * and its padding are too long; then there is no padding. If the data is longer than one record
- * can hold, it is split into several records: the first has the size of all the data, and the
- * others lack a data size. */
+/* Returns whether the size of a COMPRESSED2 record is wrong, and stores the number of bytes of its
+ * data. In perf of Linux 6.16, the size overflows its 16 bits if the record and its padding are
+ * too long; then there is no padding. If the data is longer than one record can hold, it is split
+ * into several records: the first has the size of all the data, and the others lack a data size. */
 static bool overflowed(const uint8_t *at, size_t left, struct perf_head h, bool swap,
 		       uint64_t *ret_len)
 {

@@ -114,7 +114,8 @@ bool segment_is_written(const struct segment *s)
 	return !fcntl(s->fd, F_OFD_GETLK, &lock) && lock.l_type != F_UNLCK;
 }
 
-/* segment_close() accepts partially initialized objects. */
+/* Initializes the parts of a segment. On an error, the caller calls segment_close(), which accepts
+ * a partially initialized object. */
 static int session_reader_set_up(struct segment *s, const char *path)
 {
 	int r;
@@ -262,8 +263,9 @@ void segment_damage_add(struct segment_damage *sum, const struct segment_damage 
 	sum->unfinished |= d->unfinished;
 }
 
-/* Each totals block contains the number of all samples before it. This is the only sign of a
- * block that was removed completely, so report the file. */
+/* Compares the number of samples read with the last totals block, which contains the number of all
+ * samples before it. A difference is the only sign of a block that was removed completely, so it
+ * is logged with the file's name. */
 static void session_reader_end(struct segment *s)
 {
 	struct segment_damage *d = &s->damage;

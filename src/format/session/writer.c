@@ -90,8 +90,8 @@ static int write_info(struct segment_writer *w, const struct session_info *info,
 	return session_writer_write_out(w, err);
 }
 
-/* The salt is unique: no machine starts two segments in the same nanosecond with the same
- * writer address and the same name. */
+/* Computes the salt of a segment. It is unique, because no process starts two segments with the
+ * same name in the same nanosecond. */
 static uint64_t make_salt(const struct segment_writer *w,
 			  const struct session_info *info)
 {

@@ -205,7 +205,7 @@ static void table_worker_keep_child(table_make make, int child_fd)
 	_exit(0);
 }
 
-/* If memory is short, the kernel should kill this process first: that only costs a table, while
+/* Asks the kernel to kill this process first if memory is short: that only costs a table, while
  * killing the daemon would cost all samples. */
 static void offer_to_oom(void)
 {

@@ -15,9 +15,9 @@ struct session_dir;
 
 enum held_kind {
 	HELD_NOTHING,
-	HELD_FILE, /* the file itself, which is on a permanent mount */
-	HELD_WITH_PROCESS, /* on the root mount of a process, which cannot be unmounted while the
-                            * process lives */
+	HELD_FILE,         /* the file itself, which is on a permanent mount */
+	HELD_WITH_PROCESS, /* the file itself, on the root mount of a process, which cannot be
+			    * unmounted while the process lives */
 	HELD_COPY          /* a private copy */
 };
 

@@ -509,9 +509,10 @@ static bool still_there(const struct kept_image *kept)
 	       (uint64_t)st.st_size == kept->image.file_bytes;
 }
 
-/* The copy of a file of a trusted owner is stored under its build-id, for all files with that
- * build-id. The build-id of another user's file can be forged, and an inode can be reused, so the
- * copies of such files serve this file only. */
+/* Returns the path for the copy of a file, malloc'd, or NULL if memory is short. The copy of a
+ * file of a trusted owner is stored under its build-id, for all files with that build-id. The
+ * build-id of another user's file can be forged, and an inode can be reused, so the copies of such
+ * files serve this file only. */
 static char *image_store_copy_path(const struct image_store *k,
 				   const struct kept_image *kept)
 {

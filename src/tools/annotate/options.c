@@ -139,7 +139,7 @@ bool annotate_wants_file(const struct annotate_options *o, const char *path)
 	return !o->include_files.values.nr || matches_any(&o->include_files, path);
 }
 
-/* A page shows both sources and code; so does JSON unless the user selects one of them. */
+/* Selects both sources and code for a page, and for JSON unless the user selected one of them. */
 static void choose_both(struct annotate_options *o)
 {
 	if (o->html || (o->json && !o->source && !o->assembly))

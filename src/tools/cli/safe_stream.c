@@ -67,7 +67,8 @@ static int put_begun(struct safe_stream *s)
 	return r;
 }
 
-/* A write function of fopencookie(3): a result of 0 reports an error. */
+/* Writes the complete lines of a text and keeps the rest until its line is complete, as a write
+ * function of fopencookie(3). Returns `len`, or 0 on an error. */
 static ssize_t write_some(void *cookie, const char *text, size_t len)
 {
 	struct safe_stream *s = cookie;

@@ -56,7 +56,7 @@ static bool locale_is_utf8(void)
 	return is;
 }
 
-/* no-color.org: any value except "" disables colors. */
+/* Returns whether NO_COLOR disables colors: any value except "" does (no-color.org). */
 static bool no_color(void)
 {
 	const char *value = getenv("NO_COLOR");

@@ -4,7 +4,7 @@
 #pragma once
 #include <stdio.h>
 
-/* "0.1.0" */
+/* Returns the version, such as "0.1.0". */
 const char *version_string(void);
 /* Prints the output of `oprofile --version`: the version, then one line per library and per source
  * of events.  Omits the build date, so that the same source gives the same binary. */

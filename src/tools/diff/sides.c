@@ -88,7 +88,8 @@ static int sort_list(struct sorted_sides *s, enum compare_side side,
 	return 0;
 }
 
-/* Without "--", the first recording is the base and the second one is new. */
+/* Returns the side of the next recording. Without "--", the first recording is the base and the
+ * second one is new. */
 static enum compare_side side_of(const struct sorted_sides *s, int nr_after, int left)
 {
 	if (nr_after >= 0)
