@@ -8,7 +8,6 @@
 
 #include "compare/change_points.h"
 #include "compare/common.h"
-#include "compare/comparison.h"
 #include "compare/discovery.h"
 #include "compare/images.h"
 #include "compare/rows.h"
@@ -20,6 +19,9 @@ enum {
 /* The share of a row in some run, from which on it is tested: each test makes the others less
  * sensitive. */
 static const double history_test_share = 0.001;
+
+/* Code moved if at most this part of the change is left for all functions together. */
+static const double moved_rest = 0.35;
 
 /* The series of a row. */
 struct history_row {
@@ -241,13 +243,84 @@ static bool history_prune(struct history_search *h, double limit)
 	return dropped;
 }
 
+static double change_size(const struct history_change *change)
+{
+	return change->after - change->before;
+}
+
+/* Returns whether code can have moved between two functions: they changed at the same time, in the
+ * same binary, in opposite directions. */
+static bool can_move(const struct history_search *h, const struct history_change *from,
+		     const struct history_change *to)
+{
+	return from->at == to->at && to->verdict != VERDICT_MOVED &&
+	       h->c->rows.at[from->row].image == h->c->rows.at[to->row].image &&
+	       (change_size(from) > 0) != (change_size(to) > 0);
+}
+
+/* Returns whether so little of a change is left that its code only moved. */
+static bool is_moved(const struct history_change *from, double left)
+{
+	return fabs(left) <= moved_rest * fabs(change_size(from));
+}
+
+/* Finds the changes to which the code of a function that appeared or disappeared moved, the largest
+ * ones first.  Returns the difference that is left; if `mark` is set, marks them. */
+static double history_follow(struct history_search *h,
+			     const struct history_change *from, bool mark,
+			     double together)
+{
+	double left = change_size(from);
+
+	for (size_t i = 0; i < h->history->changes.nr && !is_moved(from, left); i++) {
+		struct history_change *to = &h->history->changes.at[i];
+
+		if (!can_move(h, from, to) ||
+		    fabs(left + change_size(to)) >= fabs(left))
+			continue;
+		left += change_size(to);
+		if (mark) {
+			to->verdict = VERDICT_MOVED;
+			to->together = together;
+		}
+	}
+	return left;
+}
+
+/* Corrects the verdicts of functions whose code only moved. */
+static void history_find_moves(struct history_search *h)
+{
+	for (size_t i = 0; i < h->history->changes.nr; i++) {
+		struct history_change *from = &h->history->changes.at[i];
+		double left;
+
+		if (from->verdict != VERDICT_NEW && from->verdict != VERDICT_GONE)
+			continue;
+		left = history_follow(h, from, false, 0);
+		if (!is_moved(from, left))
+			continue;
+		(void)history_follow(h, from, true, left);
+		from->verdict = VERDICT_MOVED;
+		from->together = left;
+	}
+}
+
+static enum verdict change_verdict(const struct history_change *change)
+{
+	if (change->before <= 0)
+		return VERDICT_NEW;
+	if (change->after <= 0)
+		return VERDICT_GONE;
+	return change_size(change) > 0 ? VERDICT_SLOWER : VERDICT_FASTER;
+}
+
 static bool history_add_row(struct history_search *h, size_t row, const double *q)
 {
 	const struct change_points *found = &h->rows[row].found;
 
 	for (size_t i = 0; i < found->points.nr; i++) {
 		const struct change_point *point = &found->points.at[i];
-		const struct history_change change = {
+		struct history_change change = {
 			.row = (uint32_t)row,
 			.first = i ? point[-1].at : 0,
 			.at = point->at,
@@ -256,8 +329,10 @@ static bool history_add_row(struct history_search *h, size_t row, const double *
 			.after = point->after,
 			.p = point->p,
 			.q = q[i],
+			.together = point->after - point->before,
 		};
 
+		change.verdict = change_verdict(&change);
 		if (!vec_push(&h->history->changes, change))
 			return false;
 	}
@@ -292,6 +367,7 @@ static bool history_add_changes(struct history_search *h, const double *q)
 	if (to->changes.nr)
 		qsort(to->changes.at, to->changes.nr, sizeof(*to->changes.at),
 		      compare_history_changes);
+	history_find_moves(h);
 	return true;
 }
 

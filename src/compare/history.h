@@ -9,8 +9,7 @@
 #include <stdint.h>
 
 #include "base/containers/vec.h"
-
-struct comparison;
+#include "compare/comparison.h"
 
 struct history_change {
 	uint32_t row;          /* index in comparison.rows */
@@ -18,6 +17,9 @@ struct history_change {
 	double before, after;  /* mean values of these runs */
 	double p;
 	double q; /* lowest false-discovery rate with which it is a change */
+	/* If code moved between functions, the difference of all of them together. */
+	double together;
+	enum verdict verdict;
 };
 
 struct history {

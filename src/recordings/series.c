@@ -61,9 +61,11 @@ void recording_series_done(struct recording_series *s)
 	vec_done(&s->paths);
 }
 
-uint64_t recording_start_ns(const char *path, const struct recording_outline *o)
+uint64_t recording_start_ns(const char *path, const struct report_sources *sources,
+			    const struct recording_outline *o)
 {
-	const uint64_t length = o->last_ns - o->first_ns;
+	/* Times in converted profiles can be only an order. */
+	const uint64_t length = sources->made ? 0 : o->last_ns - o->first_ns;
 	uint64_t end;
 	struct stat st;
 

@@ -8,6 +8,7 @@
 
 struct err;
 struct recording_outline;
+struct report_sources;
 
 struct recording_series {
 	VEC(char *) paths; /* by name, with numbers in numeric order */
@@ -19,6 +20,7 @@ struct recording_series {
 int recording_series_find(const char *dir, struct recording_series *ret,
 			  struct err *err);
 void recording_series_done(struct recording_series *s);
-/* Returns when the recording began, since 1970.  If the recording does not contain that, it began
- * its length before the file was written last. */
-uint64_t recording_start_ns(const char *path, const struct recording_outline *o);
+/* Returns when the recording at `path` began, since 1970.  If it does not contain that, it began its
+ * length before the file was last written.  `sources` are those of the recording. */
+uint64_t recording_start_ns(const char *path, const struct report_sources *sources,
+			    const struct recording_outline *o);

@@ -399,6 +399,25 @@ make_history()
 	diff_recordings --history nightly --csv | grep -q ',d,r13,r14,'
 }
 
+@test "diff --history calls code that only moved to another function moved" {
+	mkdir nightly
+	for i in 0 1 2 3 4 5 6 7 8 9; do
+		# b is inlined into a, and c needs more from the same recording on.
+		if [ $i -lt 6 ]; then
+			folded "nightly/r$i" "a=30$i$i" "b=20$i$i" "c=10$i$i" d=1500 e=900 "f=70$i"
+		else
+			folded "nightly/r$i" "a=50$i$i" "c=14$i$i" d=1500 e=900 "f=70$i"
+		fi
+	done
+	diff_recordings --history nightly --csv >rows.csv
+	[ "$(verdict rows.csv a)" = moved ]
+	[ "$(verdict rows.csv b)" = moved ]
+	[ "$(verdict rows.csv c)" = slower ]
+	diff_recordings --history nightly | grep -Eq '  moved +r5 +r6 .* a$'
+	run -1 --separate-stderr diff_recordings --history nightly --fail-above 2
+	[[ "$stderr" == *"since 'r6': "*": c +"* ]]
+}
+
 @test "diff --history orders recordings by their time, and needs at least 4" {
 	need_recording
 	mkdir series

@@ -111,6 +111,7 @@ static void history_csv_row(struct buf *out, const struct history_view *v,
 			    const struct history_change *change)
 {
 	const char *newest = history_is_last(v->history, change) ? "yes" : "no";
+	const char *verdict = verdict_name(change->verdict);
 
 	diff_csv_names(out, &v->diff, &v->diff.comparison->rows.at[change->row]);
 	diff_csv_text(out, history_run_name(v, change->at - 1));
@@ -123,7 +124,9 @@ static void history_csv_row(struct buf *out, const struct history_view *v,
 	diff_csv_number(out, history_relative(change));
 	diff_csv_number(out, change->p);
 	diff_csv_number(out, change->q);
-	buf_put(out, newest, strlen(newest));
+	diff_csv_number(out, change->verdict == VERDICT_MOVED ? change->together : NAN);
+	diff_csv_text(out, newest);
+	buf_put(out, verdict, strlen(verdict));
 	buf_put(out, "\r\n", 2);
 }
 
@@ -135,7 +138,7 @@ int write_history_csv(FILE *out, const struct history_view *v)
 		diff_csv_titles(
 			&text, &v->diff,
 			"before,after,base_runs,new_runs,base_percent,new_percent,"
-			"change,relative_percent,p,q,newest");
+			"change,relative_percent,p,q,together,newest,verdict");
 	for (size_t i = 0; i < v->history->changes.nr; i++)
 		history_csv_row(&text, v, &v->history->changes.at[i]);
 	return diff_csv_end(out, &text);

@@ -107,17 +107,16 @@ static void history_put_row(struct buf *out, const struct history_view *v,
 	const struct compare_row *row = &v->diff.comparison->rows.at[change->row];
 	const bool last = v->diff.by == DIFF_BY_IMAGE || row->image == DICT_NONE;
 	const double difference = change->after - change->before;
-	const char *colour = !v->diff.screen.colour ? ""
-			     : difference > 0       ? SCREEN_RED
-						    : SCREEN_GREEN;
+	const bool plain = !v->diff.screen.colour || change->verdict == VERDICT_MOVED;
+	const char *colour = plain ? "" : difference > 0 ? SCREEN_RED : SCREEN_GREEN;
 	const double relative = history_relative(change);
 	char numbers[128], percent[DIFF_RELATIVE_MAX] = "-";
 
 	if (isfinite(relative))
 		snprintf(percent, sizeof(percent), "%+.1f%%", relative);
-	snprintf(numbers, sizeof(numbers), "%8.2f %8.2f %s%+8.2f%s %9s %8.2g  ",
-		 change->before, change->after, colour, difference,
-		 *colour ? SCREEN_PLAIN : "", percent, change->q);
+	snprintf(numbers, sizeof(numbers), "%8.2f %8.2f %+8.2f %9s %8.2g  %s%-7s%s  ",
+		 change->before, change->after, difference, percent, change->q, colour,
+		 verdict_name(change->verdict), *colour ? SCREEN_PLAIN : "");
 	buf_put(out, numbers, strlen(numbers));
 	history_put_name(out, history_run_name(v, change->at - 1), width, width);
 	buf_put(out, "  ", 2);
@@ -138,8 +137,9 @@ static void history_put_row(struct buf *out, const struct history_view *v,
 
 static void history_put_titles(FILE *out, const struct history_view *v, size_t width)
 {
-	fprintf(out, "%8s %8s %8s %9s %8s  %-*s  %-*s  ", "base %", "new %", "change",
-		"relative", "q", (int)width, "before", (int)width, "after");
+	fprintf(out, "%8s %8s %8s %9s %8s  %-7s  %-*s  %-*s  ", "base %", "new %",
+		"change", "relative", "q", "verdict", (int)width, "before", (int)width,
+		"after");
 	if (v->diff.by == DIFF_BY_IMAGE)
 		fputs("image\n", out);
 	else

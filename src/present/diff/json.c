@@ -185,6 +185,9 @@ static void history_json_change(struct json *j, const struct history_view *v,
 	diff_json_number(j, "relative_percent", history_relative(change));
 	diff_json_number(j, "p", change->p);
 	diff_json_number(j, "q", change->q);
+	json_member_text(j, "verdict", verdict_name(change->verdict));
+	if (change->verdict == VERDICT_MOVED)
+		diff_json_number(j, "together", change->together);
 	json_name(j, "newest");
 	json_bool(j, history_is_last(h, change));
 	json_name(j, "values");

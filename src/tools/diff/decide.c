@@ -82,8 +82,8 @@ bool diff_decide_history(const struct history_view *v, double limit)
 			&v->diff.comparison->rows.at[change->row];
 		const char *symbol = diff_symbol(&v->diff, row);
 
-		if (!history_is_last(h, change) ||
-		    change->after - change->before < limit)
+		if (!history_is_last(h, change) || change->after <= change->before ||
+		    change->together < limit)
 			continue;
 		command_error(
 			"failed: significantly slower by at least %g points since '%s': %s%s%s %+.2f points (%.2f %% to %.2f %%)",

@@ -382,8 +382,8 @@ static int load_facts(struct loading *l, struct err *err)
 		.event = copy_fact(l, profile_event_name(p, l->event)),
 		.hz = profile_event_hz(e),
 		.count = e->count,
-		.start_ns =
-			recording_start_ns(report_source_archive(l->name), &l->outline),
+		.start_ns = recording_start_ns(report_source_archive(l->name),
+					       &l->plan.sources, &l->outline),
 	};
 
 	if (facts.hostname == STRTAB_FAILED || facts.os_release == STRTAB_FAILED ||

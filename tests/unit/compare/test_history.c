@@ -15,7 +15,8 @@ enum {
 	RUNS = 16,
 	HISTORIES = 200,
 	CHANGED = 3, /* the function that changes */
-	CHANGED_AT = 9
+	CHANGED_AT = 9,
+	INLINED_INTO = 7
 };
 
 static uint64_t state_of_random = 88172645463325252ULL;
@@ -37,17 +38,25 @@ static double random_normal(void)
 
 /* The parameters of a simulated history. */
 struct made_history {
-	double factor;  /* of the changed function, from CHANGED_AT on */
-	size_t removed; /* the function that ends there; FUNCTIONS: none */
+	double factor;   /* of the changed function, from CHANGED_AT on */
+	size_t removed;  /* the function that ends there; FUNCTIONS: none */
+	bool is_inlined; /* it is inlined into the function INLINED_INTO */
 	bool is_rate;
 	double least_change;
 };
 
+static double usual_samples(size_t function)
+{
+	return 2000 / (1 + (double)function / 4);
+}
+
 /* The samples of a function in a run: sampling noise, and 1 % between runs. */
 static double samples_of(const struct made_history *m, size_t function, size_t run)
 {
-	double mean = 2000 / (1 + (double)function / 4);
+	double mean = usual_samples(function);
 
+	if (run >= CHANGED_AT && m->is_inlined && function == INLINED_INTO)
+		mean += usual_samples(m->removed);
 	if (run >= CHANGED_AT && function == CHANGED)
 		mean *= m->factor;
 	if (run >= CHANGED_AT && function == m->removed)
@@ -181,9 +190,31 @@ static void a_function_that_disappears_is_found(void **state)
 	make(&m, &c, &h);
 	for (size_t i = 0; i < h.changes.nr; i++)
 		found |= h.changes.at[i].at == CHANGED_AT &&
-			 h.changes.at[i].after == 0 &&
+			 h.changes.at[i].verdict == VERDICT_GONE &&
 			 !strcmp(name_of(&c, &h.changes.at[i]), "f12");
 	assert_true(found);
+	history_done(&h);
+	comparison_done(&c);
+}
+
+static void code_moves_between_functions(void **state)
+{
+	const struct made_history m = { .factor = 1,
+					.removed = 12,
+					.is_inlined = true };
+	struct comparison c;
+	struct history h;
+
+	(void)state;
+	make(&m, &c, &h);
+	assert_int_equal(h.changes.nr, 2);
+	for (size_t i = 0; i < h.changes.nr; i++) {
+		const struct history_change *change = &h.changes.at[i];
+
+		assert_int_equal(change->verdict, VERDICT_MOVED);
+		assert_true(fabs(change->together) <
+			    0.35 * fabs(change->after - change->before));
+	}
 	history_done(&h);
 	comparison_done(&c);
 }
@@ -231,6 +262,7 @@ int main(void)
 		cmocka_unit_test(histories_without_change_have_no_changes),
 		cmocka_unit_test(only_the_changed_function_is_found),
 		cmocka_unit_test(a_function_that_disappears_is_found),
+		cmocka_unit_test(code_moves_between_functions),
 		cmocka_unit_test(small_changes_are_below_the_least_effect),
 		cmocka_unit_test(rates_have_a_total),
 	};
