@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "aggregate/count/tally.h"
 #include "aggregate/selection/sample.h"
@@ -17,8 +18,11 @@
 #include "base/containers/map.h"
 #include "base/err.h"
 #include "base/files/faults.h"
+#include "base/files/guard.h"
 #include "base/files/io.h"
+#include "base/files/output.h"
 #include "capture/events/cpu_types.h"
+#include "format/archive/manifest.h"
 #include "format/odb/sample_file.h"
 #include "format/odb/sample_path.h"
 #include "format/session/session.h"
@@ -123,8 +127,13 @@ static bool odb_place(const struct odb_writer *x, uint32_t number,
 	default:
 		return false;
 	}
-	if (!*p.image.name || strchr(p.image.name, '}') ||
+	if (strchr(p.image.name, '}') ||
 	    (p.image.kind != ODB_IMAGE_FILE && strchr(p.image.name, '/')))
+		return false;
+	/* Names become directories.  Programs choose those of their memory and files. */
+	if (p.image.kind == ODB_IMAGE_FILE
+		    ? p.image.name[0] != '/' || !archive_name_ok(p.image.name + 1)
+		    : !archive_name_ok(p.image.name))
 		return false;
 	*ret_place = p;
 	return true;
@@ -470,7 +479,7 @@ static int odb_write_number(const char *dir, const char *below, uint64_t number,
 	return r;
 }
 
-int odb_writer_write(const struct odb_writer *x, const char *dir, struct err *err)
+static int odb_write_all(const struct odb_writer *x, const char *dir, struct err *err)
 {
 	struct odb_layout layout =
 		odb_layout_of(ODB_VERSION, sizeof(long) == sizeof(uint64_t),
@@ -503,6 +512,23 @@ int odb_writer_write(const struct odb_writer *x, const char *dir, struct err *er
 	return r ? r
 		 : odb_write_number(dir, "samples/current/stats/lost_records_by_kernel",
 				    x->lost, err);
+}
+
+int odb_writer_write(const struct odb_writer *x, const char *dir, struct err *err)
+{
+	int fd = output_make_dir(dir, RECORDING_DIR_MODE, err);
+	int r;
+
+	if (fd < 0)
+		return fd;
+	/* From now on, no path leads out of the directory. */
+	r = guard_add_all(dir, fd);
+	close(fd);
+	if (r)
+		return err_sys(err, r, "cannot write '%s'", dir);
+	r = odb_write_all(x, dir, err);
+	guard_drop_path(dir);
+	return r;
 }
 
 void odb_writer_done(struct odb_writer *x)

@@ -268,3 +268,37 @@ symbols()
 	grep -q "moved to '.*/samples/oprofile-1'" err
 	ls oprofile_data/samples/current/segment-000001
 }
+
+@test "oprofile export odb never writes outside of its directory, whatever the names" {
+	new_session
+	write_segment "$session/samples/current" <<-END
+		info|0||$(uname -n)||1000000000|0||
+		event|TIMER|time|7|0|997|0
+		image|1|/bin/app|
+		image|1|/../../../../../../../../../../../..$BATS_TEST_TMPDIR/evil|
+		image|1|/memfd:x/../../../../../../../../../../..$BATS_TEST_TMPDIR/memfd/x (deleted)|
+		image|1|/bin//app|
+		image|1|/bin/./app|
+		thread|7|7|app|0|0|/
+		sample|0|0|0|2000|1|0+16|60
+		sample|0|0|0|2001|1|1+16|3
+		sample|0|0|0|2002|1|2+16|5
+		sample|0|0|0|2003|1|3+16|7
+		sample|0|0|0|2004|1|4+16|11
+	END
+	cd "$BATS_TEST_TMPDIR"
+	run -0 --separate-stderr "$OPROFILE" export odb --session-dir "$session" -o tree
+	[[ "$stderr" == *"26 samples are not exported"* ]]
+	[ ! -e evil ] && [ ! -e memfd ]
+	[ "$(find tree -type f -name 'TIMER*' | wc -l)" -eq 1 ]
+	[ "$(cat tree/samples/current/stats/lost_no_mapping)" -eq 26 ]
+	# Links that another user could have made are not followed.
+	mkdir -p linked/samples elsewhere
+	ln -s ../../elsewhere linked/samples/current
+	run -1 "$OPROFILE" export odb --session-dir "$session" -o linked
+	rm linked/samples/current
+	rmdir linked/samples
+	ln -s ../elsewhere linked/samples
+	run -1 --separate-stderr "$OPROFILE" export odb --session-dir "$session" -o linked
+	[ -z "$(ls elsewhere)" ]
+}

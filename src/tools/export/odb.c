@@ -49,7 +49,12 @@ int export_odb(struct export_run *run, struct err *err)
 
 	for (size_t i = 0; !r && i < run->sources->sessions.nr; i++)
 		r = odb_read_session(&x, &run->sources->sessions.at[i], err);
-	if (!r && !x.files.nr)
+	if (!r && !x.files.nr && x.unmapped)
+		r = err_set(
+			err, -ENODATA,
+			"no samples to export: sample files cannot represent the names or code of all %" PRIu64,
+			x.unmapped);
+	else if (!r && !x.files.nr)
 		r = err_set(err, -ENODATA, "no samples to export");
 	if (!r)
 		r = odb_writer_write(&x, run->options->output, err);
@@ -60,7 +65,7 @@ int export_odb(struct export_run *run, struct err *err)
 	if (!r && x.unmapped)
 		command_warning(
 			"%" PRIu64
-			" samples are not exported: sample files cannot represent code outside of files",
+			" samples are not exported: sample files cannot represent code outside of files, or names with \"..\" or control characters",
 			x.unmapped);
 	if (!r && run->options->verbose)
 		fprintf(stderr, "%" PRIu64 " samples in %zu files\n", x.samples,
