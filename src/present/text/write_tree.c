@@ -9,6 +9,7 @@
 #include "base/err.h"
 #include "base/files/path.h"
 #include "base/safe_text.h"
+#include "present/lines/branches.h"
 #include "present/lines/call_focus.h"
 #include "present/lines/elide.h"
 #include "present/lines/lines.h"
@@ -31,8 +32,7 @@ struct write_tree_writing {
 	FILE *out;
 	struct report_lines lines; /* only its columns and totals */
 	struct call_sums sums;
-	bool *more; /* by level: more siblings follow */
-	size_t nr_more;
+	struct branches branches;
 	enum tree_part part;
 	struct buf text;
 	struct buf raw;
@@ -100,41 +100,6 @@ static void write_tree_put_counts(struct write_tree_writing *w,
 static size_t counts_width(const struct write_tree_writing *w, enum tree_part part)
 {
 	return w->lines.nr_columns * COUNT_WIDTH * (part == TREE_CALLEES ? 3 : 2);
-}
-
-static int note_level(struct write_tree_writing *w, const struct tree_line *line)
-{
-	size_t room = 2 * (size_t)line->level + 16;
-	bool *more;
-
-	if (line->level >= w->nr_more) {
-		more = realloc(w->more, room * sizeof(*more));
-		if (!more)
-			return -ENOMEM;
-		w->more = more;
-		w->nr_more = room;
-	}
-	if (!line->chained)
-		w->more[line->level] = !line->is_last;
-	return 0;
-}
-
-/* Draws the branches from the line above to this one; two columns per level. */
-static void put_branches(struct write_tree_writing *w, const struct tree_line *line)
-{
-	bool utf8 = w->options->screen.is_terminal && w->options->screen.utf8;
-
-	for (uint32_t i = 1; i <= line->level; i++) {
-		bool here = i == line->level && !line->chained;
-
-		if (here)
-			write_tree_put(&w->text, w->more[i] ? utf8 ? "├─" : "|-"
-						 : utf8     ? "└─"
-							    : "`-");
-		else
-			write_tree_put(&w->text,
-				       w->more[i] ? utf8 ? "│ " : "| " : "  ");
-	}
 }
 
 static void write_tree_put_image(struct write_tree_writing *w, uint32_t function)
@@ -208,11 +173,11 @@ static int write_tree_flush(struct write_tree_writing *w, size_t more_than)
 static int write_tree_put_line(void *ctx, const struct tree_line *line)
 {
 	struct write_tree_writing *w = ctx;
+	const struct branch_row row = { line->level, line->chained, line->is_last };
 
-	if (note_level(w, line))
-		return -ENOMEM;
 	write_tree_put_counts(w, line);
-	put_branches(w, line);
+	if (branches_put(&w->branches, &w->text, &row, &w->options->screen))
+		return -ENOMEM;
 	write_tree_put_name(w, line);
 	buf_put_u8(&w->text, '\n');
 	return write_tree_flush(w, WRITTEN_AT_ONCE);
@@ -317,7 +282,7 @@ int write_tree(FILE *out, struct profile *p, const struct present_options *optio
 	if (!r && put_parts(&w, focus))
 		r = err_set(err, -ENOMEM, "out of memory");
 	free(focus);
-	free(w.more);
+	branches_done(&w.branches);
 	call_sums_done(&w.sums);
 	lines_done(&w.lines);
 	buf_done(&w.text);
