@@ -12,6 +12,7 @@
 #include "compare/rows.h"
 #include "compare/shifts.h"
 #include "compare/student.h"
+#include "compare/tree.h"
 
 enum {
 	TEST_COUNT =
@@ -33,6 +34,7 @@ static void run_done(struct compare_run *run)
 	vec_done(&run->blocks);
 	vec_done(&run->images);
 	vec_done(&run->items);
+	vec_done(&run->nodes);
 	vec_done(&run->cells);
 }
 
@@ -43,6 +45,7 @@ void comparison_done(struct comparison *c)
 	vec_done(&c->runs);
 	vec_done(&c->images);
 	vec_done(&c->moves);
+	vec_done(&c->nodes);
 	vec_done(&c->rows);
 	strtab_done(&c->strings);
 }
@@ -75,12 +78,12 @@ const char *verdict_name(enum verdict v)
  * rows have in common. */
 static int find_common(struct comparison *c)
 {
-	struct row_ratio *ratios = calloc(c->rows.nr + 1, sizeof(*ratios));
+	struct row_ratio *ratios = calloc(c->nr_disjoint + 1, sizeof(*ratios));
 	size_t nr = 0;
 
 	if (!ratios)
 		return -ENOMEM;
-	for (size_t i = 0; i < c->rows.nr; i++) {
+	for (size_t i = 0; i < c->nr_disjoint; i++) {
 		const struct compare_row *row = &c->rows.at[i];
 		const struct side_estimate *sides = row->variation.sides;
 
@@ -115,6 +118,9 @@ static bool is_tested(const struct comparison *c, const struct compare_row *row)
 {
 	const double samples = c->samples[SIDE_BASE] + c->samples[SIDE_NEW];
 
+	/* Samples that are in no function are not a row for the user. */
+	if (row->image == DICT_NONE && row->parent != DICT_NONE)
+		return false;
 	return fmax(row->count[SIDE_BASE], row->count[SIDE_NEW]) >= TEST_COUNT &&
 	       row->count[SIDE_BASE] + row->count[SIDE_NEW] >= test_share * samples;
 }
@@ -211,7 +217,7 @@ static int compare_total(struct comparison *c, const struct row_sums *sums,
 	if (r)
 		return r;
 	*ret_whole = total->variation.sides[SIDE_BASE].value;
-	total->image = total->move = DICT_NONE;
+	total->image = total->move = total->node = total->parent = DICT_NONE;
 	set_counts(c, sums->totals, total);
 	set_values(c, total, *ret_whole);
 	total->p = total->q =
@@ -233,22 +239,38 @@ static int compare_changes(const void *a, const void *b)
 		return one->image < other->image ? -1 : 1;
 	if (one->name != other->name)
 		return one->name < other->name ? -1 : 1;
-	return (one->line > other->line) - (one->line < other->line);
+	if (one->line != other->line)
+		return one->line < other->line ? -1 : 1;
+	return (one->number > other->number) - (one->number < other->number);
+}
+
+/* Finds what is usual from rows of which none is a part of another. */
+static int estimate_variations(struct comparison *c, const struct row_sums *sums,
+			       struct row_variation *variations)
+{
+	struct variation_input in = { sums->runs, c->runs.nr, sums->rows,
+				      c->nr_disjoint, c->options.is_rate };
+	int r = variation_estimate(&in, variations, &c->usual);
+
+	if (r || c->nr_disjoint == c->rows.nr)
+		return r;
+	in.sums += c->nr_disjoint * c->runs.nr;
+	in.nr_rows = c->rows.nr - c->nr_disjoint;
+	return variation_estimate_like(&in, variations + c->nr_disjoint, &c->usual);
 }
 
 static int estimate_rows(struct comparison *c, const struct row_sums *sums,
 			 struct row_variation *variations)
 {
-	const struct variation_input in = { sums->runs, c->runs.nr, sums->rows,
-					    c->rows.nr, c->options.is_rate };
 	double whole = 1;
-	int r = variation_estimate(&in, variations, &c->usual);
+	int r = estimate_variations(c, sums, variations);
 
 	if (!r && c->options.is_rate)
 		r = compare_total(c, sums, &whole);
 	for (size_t i = 0; !r && i < c->rows.nr; i++) {
 		struct compare_row *row = &c->rows.at[i];
 
+		row->number = (uint32_t)i;
 		row->variation = variations[i];
 		set_counts(c, sums->rows + i * c->runs.nr, row);
 		set_values(c, row, whole);
@@ -276,6 +298,8 @@ int comparison_finish(struct comparison *c)
 	}
 	if (!r && c->rows.nr)
 		qsort(c->rows.at, c->rows.nr, sizeof(*c->rows.at), compare_changes);
+	if (!r && c->options.is_tree)
+		r = tree_renumber_rows(c);
 	free(variations);
 	row_sums_done(&sums);
 	return r;

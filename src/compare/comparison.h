@@ -32,8 +32,14 @@ struct run_item {
 	double samples;
 };
 
-struct run_cell {
+/* A function at its position in the call tree of a run. */
+struct run_node {
+	uint32_t caller; /* a node with a lower number; DICT_NONE: the root, node 0 */
 	uint32_t item;
+};
+
+struct run_cell {
+	uint32_t item; /* of a tree: the node where the samples are */
 	uint32_t block;
 	double count;
 };
@@ -58,6 +64,7 @@ struct compare_run {
 	VEC(double) blocks;
 	VEC(struct run_image) images;
 	VEC(struct run_item) items;
+	VEC(struct run_node) nodes; /* only of a tree */
 	VEC(struct run_cell) cells;
 };
 
@@ -84,6 +91,19 @@ struct compare_move {
 	double p;
 };
 
+/* A function at its position in the call trees of both sides.  Its callers have lower numbers. */
+struct compare_node {
+	uint32_t caller; /* DICT_NONE: the root, node 0, which has no names */
+	uint32_t image;  /* index in comparison.images */
+	uint32_t name;
+	/* Index in comparison.rows: of the samples with those of callees, and without.  If a single
+	 * callee has all samples, both nodes refer to its row.  DICT_NONE: none, as for all samples
+	 * of the root. */
+	uint32_t row;
+	uint32_t self_row;
+	double count[COMPARE_SIDES]; /* samples of all runs, with those of callees */
+};
+
 struct compare_row {
 	uint32_t image; /* index in comparison.images; DICT_NONE: the total */
 	uint32_t name;  /* as in struct run_item; 0 if rows are images */
@@ -99,11 +119,18 @@ struct compare_row {
 	double q; /* lowest false-discovery rate at which the row counts as changed */
 	enum verdict verdict;
 	uint32_t move; /* index in comparison.moves, or DICT_NONE */
+	/* Only of a tree: the outermost node with this row, and the node whose samples are those of
+	 * all rows with the same parent. */
+	uint32_t node, parent;
+	uint32_t number; /* position before the rows were sorted */
 };
 
 struct comparison_options {
 	bool is_rate;  /* denominators are not samples: changes of all rows are real */
 	bool by_image; /* rows are images instead of items */
+	/* Rows are nodes of the call trees, each with the samples of its callees and without. */
+	bool is_tree;
+	double least_share; /* of a node on either side; smaller ones are parts of their callers */
 	double confidence;   /* of the intervals; 0.95 */
 	double discovery;    /* false-discovery rate; 0.05 */
 	double least_change; /* in the unit of `value`: smaller changes are noise */
@@ -115,9 +142,13 @@ struct comparison {
 	VEC(struct compare_run) runs;
 	VEC(struct compare_image) images;
 	VEC(struct compare_move) moves;
+	VEC(struct compare_node) nodes; /* only of a tree */
 	VEC(struct compare_row)
 	rows; /* largest change first; the total is not among them */
 	struct compare_row total; /* only for rates */
+	/* The first rows before they were sorted, which together have each sample once.  Others are
+	 * sums of these. */
+	size_t nr_disjoint;
 	struct usual_variation usual;
 	size_t nr_runs[COMPARE_SIDES];
 	double samples[COMPARE_SIDES];

@@ -7,6 +7,7 @@
 #include "base/containers/map.h"
 #include "base/containers/sort_keys.h"
 #include "compare/comparison.h"
+#include "compare/tree.h"
 
 /* A row's count in a block of a run. */
 struct row_cell {
@@ -34,7 +35,9 @@ static int rows_find_in(struct comparison *c, struct map *row_by,
 			struct compare_row row = { .image = image,
 						   .name = name,
 						   .line = line,
-						   .move = DICT_NONE };
+						   .move = DICT_NONE,
+						   .node = DICT_NONE,
+						   .parent = DICT_NONE };
 
 			slot->value_plus_1 = (uint32_t)c->rows.nr + 1;
 			if (!vec_push(&c->rows, row))
@@ -56,6 +59,7 @@ static int rows_find_all(struct comparison *c, uint32_t **row_of)
 			      : -ENOMEM;
 	}
 	map_done(&row_by);
+	c->nr_disjoint = c->rows.nr;
 	return r;
 }
 
@@ -133,8 +137,9 @@ int rows_sum_cells(const struct compare_run *run, const uint32_t *row_of,
 	return 0;
 }
 
-/* Adds up all cells of a run, as if they were of a single row. */
-static int sum_total(const struct compare_run *run, struct count_sums *sum)
+/* Adds up all samples of a run, as if they were of a single row. */
+static int sum_total(const struct comparison *c, const struct compare_run *run,
+		     const uint32_t *row_of, struct count_sums *sum)
 {
 	struct row_cell *cells = calloc(run->blocks.nr + 1, sizeof(*cells));
 
@@ -142,8 +147,12 @@ static int sum_total(const struct compare_run *run, struct count_sums *sum)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < run->blocks.nr; i++)
 		cells[i].block = i;
-	for (size_t i = 0; i < run->cells.nr; i++)
-		cells[run->cells.at[i].block].count += run->cells.at[i].count;
+	for (size_t i = 0; i < run->cells.nr; i++) {
+		const struct run_cell *cell = &run->cells.at[i];
+
+		if (row_of[cell->item] < c->nr_disjoint)
+			cells[cell->block].count += cell->count;
+	}
 	for (size_t i = 0; i < run->blocks.nr; i++)
 		rows_add_cell(sum, run, &cells[i], i ? &cells[i - 1] : NULL);
 	free(cells);
@@ -181,7 +190,7 @@ static int sum_all(const struct comparison *c, struct row_sums *to)
 		to->runs[i] = rows_sum_run(run);
 		r = rows_sum_cells(run, to->row_of[i], &to->rows[i], nr_runs);
 		if (!r)
-			r = sum_total(run, &to->totals[i]);
+			r = sum_total(c, run, to->row_of[i], &to->totals[i]);
 		if (r)
 			return r;
 	}
@@ -196,7 +205,8 @@ int rows_make(struct comparison *c, struct row_sums *ret_sums)
 	ret_sums->row_of = calloc(c->runs.nr + 1, sizeof(*ret_sums->row_of));
 	if (!ret_sums->row_of)
 		return -ENOMEM;
-	r = rows_find_all(c, ret_sums->row_of);
+	r = c->options.is_tree ? tree_make_rows(c, ret_sums->row_of)
+			       : rows_find_all(c, ret_sums->row_of);
 	ret_sums->nr_rows = c->rows.nr;
 	return r ? r : sum_all(c, ret_sums);
 }
@@ -205,9 +215,10 @@ int rows_make(struct comparison *c, struct row_sums *ret_sums)
 static uint32_t *groups_of(const struct comparison *c, const struct compare_run *run,
 			   const uint32_t *row_of)
 {
-	uint32_t *groups = calloc(run->items.nr + 1, sizeof(*groups));
+	const size_t nr = c->options.is_tree ? c->rows.nr : run->items.nr;
+	uint32_t *groups = calloc(nr + 1, sizeof(*groups));
 
-	for (size_t i = 0; groups && i < run->items.nr; i++) {
+	for (size_t i = 0; groups && i < nr; i++) {
 		const uint32_t move = c->rows.at[row_of[i]].move;
 
 		groups[i] = move == DICT_NONE ? (uint32_t)c->moves.nr : move;

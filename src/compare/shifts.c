@@ -29,18 +29,35 @@ static bool appears(const struct compare_row *row)
 	return row->verdict == VERDICT_NEW || row->verdict == VERDICT_GONE;
 }
 
+/* Returns whether code can move from one of two rows to the other: in the same binary, or below the
+ * same caller. */
+static bool can_exchange(const struct comparison *c, const struct compare_row *row,
+			 const struct compare_row *other)
+{
+	return c->options.is_tree ? row->parent == other->parent
+				  : row->image == other->image;
+}
+
 /* A group needs a row that appeared or disappeared. */
-static bool is_partner(const struct compare_row *row, const struct compare_row *other)
+static bool is_partner(const struct comparison *c, const struct compare_row *row,
+		       const struct compare_row *other)
 {
 	return other != row && other->move == DICT_NONE &&
-	       other->verdict != VERDICT_NOISE && other->image == row->image &&
+	       other->verdict != VERDICT_NOISE && can_exchange(c, row, other) &&
 	       (other->change > 0) != (row->change > 0) &&
 	       (appears(row) || appears(other));
 }
 
+/* Returns whether the row is a function with its callees that is on both sides: its change can be
+ * that of a callee, so it is the second choice for code that moved. */
+static bool is_second(const struct comparison *c, const struct compare_row *row)
+{
+	return (size_t)(row - c->rows.at) >= c->nr_disjoint && !appears(row);
+}
+
 /* Returns the row that cancels most of the change, or NULL. */
 static struct compare_row *find_partner(struct comparison *c,
-					const struct compare_row *row)
+					const struct compare_row *row, bool second)
 {
 	double least = most_left * fabs(row->change);
 	struct compare_row *best = NULL;
@@ -49,7 +66,8 @@ static struct compare_row *find_partner(struct comparison *c,
 		struct compare_row *other = &c->rows.at[i];
 		const double left = fabs(row->change + other->change);
 
-		if (left <= least && is_partner(row, other)) {
+		if (is_second(c, other) == second && left <= least &&
+		    is_partner(c, row, other)) {
 			least = left;
 			best = other;
 		}
@@ -72,7 +90,7 @@ static struct compare_row *find_next_partner(struct comparison *c,
 
 		for (size_t j = 0; j < nr; j++)
 			used |= partners[j] == other;
-		if (!used && is_partner(row, other) &&
+		if (!used && is_partner(c, row, other) &&
 		    fabs(left + other->change) < fabs(left) &&
 		    (!best || fabs(other->change) > fabs(best->change)))
 			best = other;
@@ -88,7 +106,9 @@ static size_t find_partners(struct comparison *c, const struct compare_row *row,
 	double left = row->change;
 	size_t nr = 0;
 
-	partners[0] = find_partner(c, row);
+	partners[0] = find_partner(c, row, false);
+	if (!partners[0])
+		partners[0] = find_partner(c, row, true);
 	if (partners[0])
 		return 1;
 	while (nr < PARTNERS_MAX) {
@@ -103,11 +123,13 @@ static size_t find_partners(struct comparison *c, const struct compare_row *row,
 	return fabs(left) <= most_left * fabs(row->change) ? nr : 0;
 }
 
-static int compare_largest(const void *a, const void *b)
+static int compare_largest(const void *a, const void *b, void *ctx)
 {
 	const struct compare_row *one = *(struct compare_row *const *)a;
 	const struct compare_row *other = *(struct compare_row *const *)b;
 
+	if (is_second(ctx, one) != is_second(ctx, other))
+		return is_second(ctx, one) ? 1 : -1;
 	if (fabs(one->change) != fabs(other->change))
 		return fabs(one->change) > fabs(other->change) ? -1 : 1;
 	return (one > other) - (one < other);
@@ -126,7 +148,7 @@ static int make_groups(struct comparison *c)
 	for (size_t i = 0; i < c->rows.nr; i++)
 		if (c->rows.at[i].verdict != VERDICT_NOISE)
 			order[nr++] = &c->rows.at[i];
-	qsort(order, nr, sizeof(*order), compare_largest);
+	qsort_r(order, nr, sizeof(*order), compare_largest, c);
 	for (size_t i = 0; !r && i < nr; i++) {
 		const uint32_t number = (uint32_t)c->moves.nr;
 		size_t nr_partners = 0;
@@ -175,6 +197,23 @@ static void set_moved_verdicts(struct comparison *c)
 	}
 }
 
+/* The callees of a function that only moved also moved. */
+static void set_moved_callees(struct comparison *c)
+{
+	for (size_t i = 1; i < c->nodes.nr; i++) {
+		const struct compare_node *node = &c->nodes.at[i];
+		const uint32_t caller = c->nodes.at[node->caller].row;
+		struct compare_row *row = &c->rows.at[node->row];
+
+		if (caller == DICT_NONE ||
+		    c->rows.at[caller].verdict != VERDICT_MOVED || !appears(row))
+			continue;
+		if (c->rows.at[caller].count[SIDE_BASE] <= 0 ||
+		    c->rows.at[caller].count[SIDE_NEW] <= 0)
+			row->verdict = VERDICT_MOVED;
+	}
+}
+
 static int test_groups(struct comparison *c, const struct row_sums *sums, double whole)
 {
 	const size_t nr = c->moves.nr;
@@ -190,8 +229,10 @@ static int test_groups(struct comparison *c, const struct row_sums *sums, double
 		r = variation_estimate_like(&in, variations, &c->usual);
 	for (size_t i = 0; !r && i < nr; i++)
 		set_move(c, &variations[i], whole, &c->moves.at[i]);
-	if (!r)
+	if (!r) {
 		set_moved_verdicts(c);
+		set_moved_callees(c);
+	}
 	free(of_groups);
 	free(variations);
 	return r;

@@ -291,10 +291,191 @@ record_run()
 	run ! grep -q '^|' same.md
 }
 
+# Two call trees: mix is slower, inl was inlined into run, and old renamed to fresh.
+make_trees()
+{
+	cat >base <<-'END'
+		prog;main;parse;lex 3000
+		prog;main;parse 1500
+		prog;main;run;hash;mix 2000
+		prog;main;run;hash 1000
+		prog;main;run;old 900
+		prog;main;run 500
+		prog;main;run;inl 700
+		prog;main;io;write 1800
+		prog;main;parse;rare 2
+	END
+	cat >new <<-'END'
+		prog;main;parse;lex 3000
+		prog;main;parse 1500
+		prog;main;run;hash;mix.isra.0 3200
+		prog;main;run;hash 1000
+		prog;main;run;fresh;deep 910
+		prog;main;run 1210
+		prog;main;io;write 1800
+		prog;main;parse;rare 2
+	END
+}
+
+@test "diff --tree prints the union of both call trees with changes and verdicts" {
+	make_trees
+	diff_recordings --tree base new >text
+	sed -n '/symbol name/,/^moved/p' text | diff - <(
+		cat <<-'END'
+			  base %    new %   change     self  verdict    symbol name
+			  100.00   100.00    +0.00           noise      main  [unknown]
+			   44.73    50.07    +5.34    +5.20  slower     |-run
+			   26.31    33.28    +6.96    -0.85  slower     | |-hash
+			   17.54    25.35    +7.81    +7.81  slower     | | `-mix
+			    7.89     0.00    -7.89    -7.89  moved      | |-old
+			    0.00     7.21    +7.21           moved      | |-fresh
+			                              +7.21             | | deep
+			    6.14     0.00    -6.14    -6.14  moved      | `-inl
+			   39.48    35.67    -3.82    -1.27  noise      |-parse
+			   26.31    23.77    -2.54    -2.54  noise      | `-lex
+			   15.79    14.26    -1.53           noise      `-io
+			                              -1.53               write
+			moved: old -> fresh: together -0.68 points (-1.41 .. +0.04)
+		END
+	)
+	grep -q '^moved: inl -> run: together ' text
+	grep -Eq '^7 of 13 tested rows changed .*; 1 unchanged nodes below 0.5 % are not shown$' text
+	diff_recordings --tree --threshold 30 base new >large
+	run ! grep -q 'io$' large
+	# Changed nodes are always shown, with their callers.
+	grep -q 'mix$' large
+	diff_recordings --tree --threshold 0 -n base new >all
+	grep -q 'rare$' all
+	run ! grep -q 'symbol name' all
+}
+
+@test "diff --tree averages runs as the table does" {
+	make_trees
+	sed 's/ 3200$/ 3000/' new >new2
+	diff_recordings --tree --csv base -- new new2 >tree.csv
+	diff_recordings --csv base -- new new2 >table.csv
+	python3 - <<-'END'
+	import csv
+	tree = list(csv.DictReader(open("tree.csv", newline="")))
+	table = {r["symbol"]: r for r in csv.DictReader(open("table.csv", newline=""))}
+	assert len(tree) == 13, len(tree)
+	# No function is called from two others.
+	for row in tree:
+	    name = row["symbol"]
+	    if name in table:
+	        for column in "base_percent", "new_percent", "change":
+	            assert abs(float(row["self_" + column]) - float(table[name][column])) < 1e-6, name
+	path, sums = [], {}
+	for row in tree:
+	    del path[int(row["depth"]):]
+	    assert len(path) == int(row["depth"])
+	    path.append(row["symbol"])
+	    for side in "base", "new":
+	        for caller in path:
+	            sums[caller, side] = sums.get((caller, side), 0) + float(row[f"self_{side}_percent"])
+	for row in tree:
+	    for side in "base", "new":
+	        assert abs(sums[row["symbol"], side] - float(row[side + "_percent"])) < 1e-6, row
+	mix = next(row for row in tree if row["symbol"] == "mix")
+	assert abs(float(mix["new_percent"]) - 100 * 6200 / (12622 + 12422)) < 1e-6, mix
+	END
+}
+
+@test "diff --tree --json has the rows of --csv, and --work a total" {
+	make_trees
+	diff_recordings --tree --csv base new >tree.csv
+	diff_recordings --tree --json base new >tree.json
+	python3 - <<-'END'
+	import csv, json
+	rows = list(csv.DictReader(open("tree.csv", newline="")))
+	doc = json.load(open("tree.json"))
+	assert len(rows) == len(doc["rows"]) == 13
+	for a, b in zip(rows, doc["rows"]):
+	    for key, value in b.items():
+	        if key == "move":
+	            assert float(a["together"]) == doc["moves"][value]["change"], key
+	        elif isinstance(value, str):
+	            assert a[key] == value, key
+	        elif value is None:
+	            assert a[key] == "", key
+	        else:
+	            assert float(a[key]) == value, key
+	END
+	diff_recordings --tree --work 100 base new >text
+	grep -Eq '^ +100.00 +110.70 +\+10.70 +slower +\(total\)$' text
+	grep -Eq '^ +100.00 +110.70 +\+10.70 +slower +main  ' text
+	grep -Eq '^ +39.48 +39.48 +\+0.00 +\+0.00  noise +[|`]-parse$' text
+}
+
+@test "diff --tree and --flamegraph of the same recording show no change" {
+	need_recording
+	record_run one "$WORKLOADS/slower" 0 300
+	diff_recordings --tree --csv --threshold 0 one one >same.csv
+	tr -d '\r' <same.csv | awk -F, 'NR > 1 { n++; bad += $8 != 0 || $NF != "noise" }
+		END { exit !(n > 2 && bad == 0) }'
+}
+
+# Prints the JSON in a page.
+page_data()
+{
+	python3 -c '
+import re, sys
+page = open(sys.argv[1], encoding="utf-8").read()
+print(re.search(r"<script type=application/json id=data>(.*?)</script>", page, re.S)[1])' "$1"
+}
+
+@test "diff --flamegraph writes a page with the nodes of both sides" {
+	make_trees
+	diff_recordings --flamegraph -o page.html base new
+	diff_recordings --tree --csv base new >tree.csv
+	page_data page.html >page.json
+	python3 - <<-'END'
+	import csv, json
+	data = json.load(open("page.json"))
+	diff = data["diff"]
+	rows = {row["symbol"]: row for row in csv.DictReader(open("tree.csv", newline=""))}
+	assert len(data["up"]) == len(data["symbol"]) == len(diff["nodes"]) == len(rows) + 1
+	assert diff["nodes"][0][:2] == [100, 100]
+	assert [side[:2] for side in diff["sides"]] == [[1, 11402], [1, 12622]]
+	names = ["all"] + [data["symbols"][s][0] for s in data["symbol"][1:]]
+	for i, (base, new, low, high, verdict, tested) in enumerate(diff["nodes"][1:], 1):
+	    row = rows[names[i]]
+	    for value, column in (base, "base_percent"), (new, "new_percent"), (low, "interval_low"), \
+	            (high, "interval_high"):
+	        assert abs(value - float(row[column])) < 1e-4, (names[i], column)
+	    assert diff["verdicts"][verdict] == row["verdict"], names[i]
+	    assert tested == (row["q"] != ""), names[i]
+	    if diff["self"][i]:
+	        assert abs(diff["self"][i][1] - float(row["self_new_percent"])) < 1e-4, names[i]
+	callers = {names[i]: names[i - data["up"][i]] for i in range(1, len(names))}
+	assert callers["mix"] == "hash" and callers["old"] == callers["fresh"] == "run", callers
+	assert names == ["all", "main", "io", "write", "parse", "lex", "rare", "run", "fresh", "deep",
+	                 "hash", "mix", "inl", "old"], names
+	END
+}
+
+@test "diff --flamegraph cannot be ended by a name, and forms that differ are refused" {
+	folded base '</script><script>x=3000' b=2000
+	folded new '</script><script>x=1000' b=4000
+	diff_recordings --flamegraph base new >page.html
+	[ "$(grep -o '</script>' page.html | wc -l)" -eq "$(grep -o '<script' page.html | wc -l)" ]
+	page_data page.html | python3 -c '
+import json, sys
+assert "</script><script>x" in [s[0] for s in json.load(sys.stdin)["symbols"]]'
+	for other in --csv --json --markdown --tree --by=line; do
+		run -2 --separate-stderr diff_recordings --flamegraph "$other" base new
+		[[ "$stderr" == *"--flamegraph"* ]]
+	done
+	for other in --markdown --by=line; do
+		run -2 --separate-stderr diff_recordings --tree "$other" base new
+		[[ "$stderr" == *"--tree"* ]]
+	done
+}
+
 @test "diff shows names that cannot control a terminal" {
 	folded base $'x\e[31mred=3000' b=2000
 	folded new $'x\e[31mred=1000' b=4000
-	for form in --color=always --csv --json --markdown; do
+	for form in --color=always --csv --json --markdown --tree --flamegraph; do
 		diff_recordings "$form" base new >out
 		run ! grep -q $'\e\\[31mred' out
 		grep -q red out

@@ -9,6 +9,7 @@
 #include "present/diff/diff.h"
 #include "present/diff/history.h"
 #include "present/diff/rows.h"
+#include "present/diff/tree.h"
 #include "present/text/csv.h"
 
 enum {
@@ -33,6 +34,15 @@ static void diff_csv_number(struct buf *out, double value)
 	buf_put_u8(out, ',');
 }
 
+/* The columns of a node's samples without those of callees. */
+static void diff_csv_self(struct buf *out, const struct compare_row *self)
+{
+	diff_csv_number(out, self ? self->value[SIDE_BASE] : 0);
+	diff_csv_number(out, self ? self->value[SIDE_NEW] : 0);
+	diff_csv_number(out, self ? self->change : 0);
+	diff_csv_text(out, verdict_name(self ? self->verdict : VERDICT_NOISE));
+}
+
 static void diff_csv_names(struct buf *out, const struct diff_view *v,
 			   const struct compare_row *row)
 {
@@ -43,11 +53,15 @@ static void diff_csv_names(struct buf *out, const struct diff_view *v,
 		diff_csv_text(out, diff_symbol(v, row));
 }
 
+/* `line` is NULL unless the row is a node of a tree. */
 static void diff_csv_row(struct buf *out, const struct diff_view *v,
-			 const struct compare_row *row)
+			 const struct compare_row *row,
+			 const struct diff_tree_line *line)
 {
 	const char *verdict = verdict_name(row->verdict);
 
+	if (line)
+		diff_csv_number(out, line->depth);
 	diff_csv_names(out, v, row);
 	diff_csv_number(out, row->count[SIDE_BASE]);
 	diff_csv_number(out, row->count[SIDE_NEW]);
@@ -61,6 +75,8 @@ static void diff_csv_row(struct buf *out, const struct diff_view *v,
 	diff_csv_number(out, row->move == DICT_NONE
 				     ? NAN
 				     : v->comparison->moves.at[row->move].change);
+	if (line)
+		diff_csv_self(out, diff_tree_self(v, line->node));
 	buf_put(out, verdict, strlen(verdict));
 	buf_put(out, "\r\n", 2);
 }
@@ -69,6 +85,8 @@ static void diff_csv_row(struct buf *out, const struct diff_view *v,
 static void diff_csv_titles(struct buf *out, const struct diff_view *v,
 			    const char *rest)
 {
+	if (v->by == DIFF_BY_TREE)
+		diff_csv_text(out, "depth");
 	diff_csv_text(out, "image");
 	if (v->by == DIFF_BY_LINE)
 		diff_csv_text(out, "line");
@@ -88,22 +106,44 @@ static int diff_csv_end(FILE *out, struct buf *text)
 	return failed ? -ENOMEM : 0;
 }
 
+static int diff_csv_tree(struct buf *out, const struct diff_view *v)
+{
+	struct diff_tree tree;
+	int r = diff_tree_make(&tree, v, DIFF_TREE_BY_SHARE);
+
+	for (size_t i = 0; !r && i < tree.lines.nr; i++) {
+		const struct compare_row row = diff_tree_row(v, tree.lines.at[i].node);
+
+		diff_csv_row(out, v, &row, &tree.lines.at[i]);
+	}
+	diff_tree_done(&tree);
+	return r;
+}
+
 int write_diff_csv(FILE *out, const struct diff_view *v)
 {
 	const struct comparison *c = v->comparison;
+	const bool is_tree = v->by == DIFF_BY_TREE;
 	struct buf text = { 0 };
+	int r = 0;
 
 	if (!v->no_header)
 		diff_csv_titles(
 			&text, v,
-			"base_samples,new_samples,base_percent,new_percent,change,relative_percent,"
-			"interval_low,interval_high,q,together,verdict");
-	if (c->options.is_rate)
-		diff_csv_row(&text, v, &c->total);
-	for (size_t i = 0; i < c->rows.nr; i++) {
+			is_tree ? "base_samples,new_samples,base_percent,new_percent,change,relative_percent,"
+				  "interval_low,interval_high,q,together,self_base_percent,"
+				  "self_new_percent,self_change,self_verdict,verdict"
+				: "base_samples,new_samples,base_percent,new_percent,change,relative_percent,"
+				  "interval_low,interval_high,q,together,verdict");
+	if (c->options.is_rate && !is_tree)
+		diff_csv_row(&text, v, &c->total, NULL);
+	for (size_t i = 0; !is_tree && i < c->rows.nr; i++) {
 		if (diff_shows(v, &c->rows.at[i]))
-			diff_csv_row(&text, v, &c->rows.at[i]);
+			diff_csv_row(&text, v, &c->rows.at[i], NULL);
 	}
+	if (is_tree)
+		r = diff_csv_tree(&text, v);
+	text.failed |= r != 0;
 	return diff_csv_end(out, &text);
 }
 

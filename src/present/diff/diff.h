@@ -15,8 +15,9 @@ enum diff_by {
 	DIFF_BY_SYMBOL,
 	DIFF_BY_IMAGE,
 	DIFF_BY_LINE,
-	DIFF_BY_STACK /* the symbol of a row is its whole stack, outermost function first:
+	DIFF_BY_STACK, /* the symbol of a row is its whole stack, outermost function first:
 		       * main;f;g */
+	DIFF_BY_TREE /* rows are nodes of the call tree */
 };
 
 struct diff_view {
@@ -33,6 +34,7 @@ struct diff_view {
 
 /* Each returns 0 or -ENOMEM.  The caller checks `out` with ferror(). */
 int write_diff_text(FILE *out, const struct diff_view *v);
+int write_diff_tree(FILE *out, const struct diff_view *v);
 int write_diff_csv(FILE *out, const struct diff_view *v);
 int write_diff_json(FILE *out, const struct diff_view *v);
 int write_diff_markdown(FILE *out, const struct diff_view *v);

@@ -10,6 +10,7 @@
 #include "present/diff/diff.h"
 #include "present/diff/history.h"
 #include "present/diff/rows.h"
+#include "present/diff/tree.h"
 
 enum {
 	NUMBER_MAX = 32
@@ -46,6 +47,20 @@ static void diff_json_runs(struct json *j, const struct comparison *c,
 	json_end_object(j);
 }
 
+/* The members of a node of a tree. */
+static void diff_json_node(struct json *j, const struct diff_view *v,
+			   const struct diff_tree_line *line)
+{
+	const struct compare_row *self = diff_tree_self(v, line->node);
+
+	json_member_u64(j, "depth", line->depth);
+	diff_json_number(j, "self_base_percent", self ? self->value[SIDE_BASE] : 0);
+	diff_json_number(j, "self_new_percent", self ? self->value[SIDE_NEW] : 0);
+	diff_json_number(j, "self_change", self ? self->change : 0);
+	json_member_text(j, "self_verdict",
+			 verdict_name(self ? self->verdict : VERDICT_NOISE));
+}
+
 static void diff_json_names(struct json *j, const struct diff_view *v,
 			    const struct compare_row *row)
 {
@@ -65,10 +80,14 @@ static void diff_json_notes(struct json *j, const struct diff_view *v)
 	json_end_array(j);
 }
 
+/* `line` is NULL unless the row is a node of a tree. */
 static void diff_json_row(struct json *j, const struct diff_view *v,
-			  const struct compare_row *row)
+			  const struct compare_row *row,
+			  const struct diff_tree_line *line)
 {
 	json_begin_object(j);
+	if (line)
+		diff_json_node(j, v, line);
 	diff_json_names(j, v, row);
 	diff_json_number(j, "base_samples", row->count[SIDE_BASE]);
 	diff_json_number(j, "new_samples", row->count[SIDE_NEW]);
@@ -116,10 +135,36 @@ static void diff_json_moves(struct json *j, const struct comparison *c)
 	json_end_array(j);
 }
 
+static int diff_json_rows(struct json *j, const struct diff_view *v)
+{
+	const struct comparison *c = v->comparison;
+
+	for (size_t i = 0; i < c->rows.nr; i++) {
+		if (diff_shows(v, &c->rows.at[i]))
+			diff_json_row(j, v, &c->rows.at[i], NULL);
+	}
+	return 0;
+}
+
+static int diff_json_tree(struct json *j, const struct diff_view *v)
+{
+	struct diff_tree tree;
+	int r = diff_tree_make(&tree, v, DIFF_TREE_BY_SHARE);
+
+	for (size_t i = 0; !r && i < tree.lines.nr; i++) {
+		const struct compare_row row = diff_tree_row(v, tree.lines.at[i].node);
+
+		diff_json_row(j, v, &row, &tree.lines.at[i]);
+	}
+	diff_tree_done(&tree);
+	return r;
+}
+
 int write_diff_json(FILE *out, const struct diff_view *v)
 {
 	const struct comparison *c = v->comparison;
 	struct json j = { .out = out };
+	int r;
 
 	json_begin_object(&j);
 	json_member_text(&j, "schema", "oprofile-diff/1");
@@ -133,19 +178,16 @@ int write_diff_json(FILE *out, const struct diff_view *v)
 	diff_json_notes(&j, v);
 	if (c->options.is_rate) {
 		json_name(&j, "total");
-		diff_json_row(&j, v, &c->total);
+		diff_json_row(&j, v, &c->total, NULL);
 	}
 	diff_json_moves(&j, c);
 	json_name(&j, "rows");
 	json_begin_array(&j);
-	for (size_t i = 0; i < c->rows.nr; i++) {
-		if (diff_shows(v, &c->rows.at[i]))
-			diff_json_row(&j, v, &c->rows.at[i]);
-	}
+	r = v->by == DIFF_BY_TREE ? diff_json_tree(&j, v) : diff_json_rows(&j, v);
 	json_end_array(&j);
 	json_end_object(&j);
 	fputc('\n', out);
-	return 0;
+	return r;
 }
 
 static void history_json_runs(struct json *j, const struct history_view *v)

@@ -64,6 +64,16 @@ void diff_format_relative(const struct compare_row *row,
 		snprintf(ret_text, DIFF_RELATIVE_MAX, "%+.1f%%", relative);
 }
 
+/* If several nodes of a tree have the row, the code moved to or from the outermost one. */
+static const char *moved_name(const struct diff_view *v, const struct compare_row *row)
+{
+	if (v->by == DIFF_BY_IMAGE)
+		return diff_image(v, row);
+	return row->node == DICT_NONE
+		       ? diff_symbol(v, row)
+		       : diff_text_of(v, v->comparison->nodes.at[row->node].name);
+}
+
 /* Appends the names of the rows of a group that lost samples or, if requested, of those that
  * gained. */
 static void put_moved_names(struct buf *out, const struct diff_view *v, size_t move,
@@ -73,8 +83,7 @@ static void put_moved_names(struct buf *out, const struct diff_view *v, size_t m
 
 	for (size_t i = 0; i < v->comparison->rows.nr; i++) {
 		const struct compare_row *row = &v->comparison->rows.at[i];
-		const char *name = v->by == DIFF_BY_IMAGE ? diff_image(v, row)
-							  : diff_symbol(v, row);
+		const char *name = moved_name(v, row);
 		size_t from;
 
 		if (row->move != move || (row->change > 0) != gained)

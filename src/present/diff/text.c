@@ -6,6 +6,7 @@
 #include "base/buf.h"
 #include "present/diff/diff.h"
 #include "present/diff/rows.h"
+#include "present/diff/text_priv.h"
 #include "present/lines/elide.h"
 
 enum {
@@ -15,7 +16,7 @@ enum {
 	SYMBOL_LEAST = 16 /* columns for a name on a narrow terminal */
 };
 
-static void text_put_sides(FILE *out, const struct diff_view *v)
+void diff_text_sides(FILE *out, const struct diff_view *v)
 {
 	static const char *const names[COMPARE_SIDES] = { "base: ", "new:  " };
 	const struct comparison *c = v->comparison;
@@ -55,7 +56,7 @@ static void text_put_titles(FILE *out, const struct diff_view *v)
 		fputs("image\n", out);
 }
 
-static const char *verdict_colour(const struct diff_view *v, enum verdict verdict)
+const char *diff_verdict_colour(const struct diff_view *v, enum verdict verdict)
 {
 	static const char *const colours[VERDICT_COUNT] = {
 		[VERDICT_NOISE] = "",          [VERDICT_SLOWER] = SCREEN_RED,
@@ -67,9 +68,8 @@ static const char *verdict_colour(const struct diff_view *v, enum verdict verdic
 	return v->screen.colour ? colours[verdict] : "";
 }
 
-/* Appends a name in at least `width` columns, and at most `most` (0: unlimited). */
-static void text_put_name(struct buf *out, const struct diff_view *v, const char *name,
-			  size_t width, size_t most)
+void diff_text_name(struct buf *out, const struct diff_view *v, const char *name,
+		    size_t width, size_t most)
 {
 	struct buf safe = { 0 };
 	size_t columns;
@@ -96,26 +96,26 @@ static void text_put_names(struct buf *out, const struct diff_view *v,
 	const bool last = v->by == DIFF_BY_IMAGE || row->image == DICT_NONE;
 	size_t left = screen > used + SYMBOL_LEAST ? screen - used : SYMBOL_LEAST;
 
-	text_put_name(out, v, diff_image(v, row), last ? 0 : IMAGE_WIDTH,
-		      !screen ? 0
-		      : last  ? left
-			      : IMAGE_MAX);
+	diff_text_name(out, v, diff_image(v, row), last ? 0 : IMAGE_WIDTH,
+		       !screen ? 0
+		       : last  ? left
+			       : IMAGE_MAX);
 	if (last)
 		return;
 	left = left > IMAGE_MAX + SYMBOL_LEAST ? left - IMAGE_MAX : SYMBOL_LEAST;
 	buf_put_u8(out, ' ');
 	if (v->by == DIFF_BY_LINE) {
-		text_put_name(out, v, diff_line(v, row), 20, 0);
+		diff_text_name(out, v, diff_line(v, row), 20, 0);
 		buf_put_u8(out, ' ');
 	}
-	text_put_name(out, v, diff_symbol(v, row), 0, screen ? left : 0);
+	diff_text_name(out, v, diff_symbol(v, row), 0, screen ? left : 0);
 }
 
 static int text_put_row(FILE *out, const struct diff_view *v,
 			const struct compare_row *row)
 {
 	char relative[DIFF_RELATIVE_MAX], interval[CELL_MAX];
-	const char *colour = verdict_colour(v, row->verdict);
+	const char *colour = diff_verdict_colour(v, row->verdict);
 	struct buf names = { 0 };
 	int used;
 
@@ -135,7 +135,7 @@ static int text_put_row(FILE *out, const struct diff_view *v,
 	return names.failed ? -ENOMEM : 0;
 }
 
-static int text_put_moves(FILE *out, const struct diff_view *v)
+int diff_text_moves(FILE *out, const struct diff_view *v)
 {
 	struct buf text = { 0 };
 	bool failed;
@@ -152,16 +152,16 @@ static int text_put_moves(FILE *out, const struct diff_view *v)
 	return failed ? -ENOMEM : 0;
 }
 
-static void text_put_summary(FILE *out, const struct diff_view *v)
+void diff_text_summary(FILE *out, const struct diff_view *v, size_t nr_hidden,
+		       const char *hidden)
 {
 	const struct diff_summary s = diff_summary(v);
 	const struct comparison *c = v->comparison;
-	const size_t hidden = c->rows.nr - s.nr_shown;
 
 	fprintf(out, "%zu of %zu tested rows changed (false-discovery rate %g %%)",
 		diff_nr_changed(&s), c->nr_tested, 100 * c->options.discovery);
-	if (hidden)
-		fprintf(out, "; %zu unchanged rows below %g %% are not shown", hidden,
+	if (nr_hidden)
+		fprintf(out, "; %zu %s below %g %% are not shown", nr_hidden, hidden,
 			v->threshold);
 	putc('\n', out);
 }
@@ -172,7 +172,7 @@ int write_diff_text(FILE *out, const struct diff_view *v)
 	int r = 0;
 
 	if (!v->no_header) {
-		text_put_sides(out, v);
+		diff_text_sides(out, v);
 		text_put_titles(out, v);
 	}
 	if (c->options.is_rate)
@@ -182,8 +182,9 @@ int write_diff_text(FILE *out, const struct diff_view *v)
 			r = text_put_row(out, v, &c->rows.at[i]);
 	}
 	if (!r && !v->no_header) {
-		r = text_put_moves(out, v);
-		text_put_summary(out, v);
+		r = diff_text_moves(out, v);
+		diff_text_summary(out, v, c->rows.nr - diff_summary(v).nr_shown,
+				  "unchanged rows");
 	}
 	return r;
 }

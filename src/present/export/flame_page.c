@@ -211,8 +211,13 @@ void flame_page_begin(struct flame_page *f, const struct flame_page_more *more)
 	fputs("<style>" FLAMES_CSS "</style>\n", out);
 	if (*more->style)
 		fprintf(out, "<style>%s</style>\n", more->style);
-	fprintf(out, "</head>\n<body>\n<header><h1>%s of %" PRIu64 " samples</h1>\n",
-		more->title, flame_page_samples(f));
+	fputs("</head>\n<body>\n<header><h1>", out);
+	if (more->heading)
+		fputs(more->heading, out);
+	else
+		fprintf(out, "%s of %" PRIu64 " samples", more->title,
+			flame_page_samples(f));
+	fputs("</h1>\n", out);
 	fputs(page_controls, out);
 	fputs(more->body, out);
 	fputs(page_main, out);

@@ -42,6 +42,7 @@ uint64_t flame_page_samples(const struct flame_page *f);
 /* Elements of a page in addition to the flame graph; all can be "". */
 struct flame_page_more {
 	const char *title;
+	const char *heading; /* NULL: the title and the number of samples */
 	const char *style, *style_hash, *script, *script_hash;
 	const char *body; /* between the header and the flame graph */
 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 // The page of "oprofile export flamegraph".  The element #data contains the whole profile (see
-// flame_page.c).  Names are untrusted, so they are only drawn or inserted as text.
+// flame_page.h).  Names are untrusted, so they are only drawn or inserted as text.
 "use strict";
 const ROW = 18, LEAST = 0.4, CHAR = 7, TABLE_ROWS = 300;
 const data = JSON.parse(document.getElementById("data").textContent);
@@ -14,9 +14,10 @@ const KINDS = ["user", "kernel", "inlined", "unknown", "group"];
 // state.level: the number of leading values of a row of data.who that determine its group.
 const state = {event: 0, level: 0, flame: true, colours: "image", zoom: 0, at: 0, sort: "self",
   search: null};
-// For heatmap.js. `chosen`: which rows of data.who count (null: all); `painted` is called after
-// each repaint.
-const hooks = {chosen: null, painted: () => {}};
+// For heatmap.js and flamediff.js. `chosen`: which rows of data.who count (null: all); `painted` is
+// called after each repaint; the others make the tree and the texts on it.
+const hooks = {chosen: null, painted: () => {}, build, describe: describeSamples, label: nameOf,
+  found: (sum, part) => `${part} (${sum} samples)`};
 let tree = null, dirty = false;
 
 function stored(key, value) {
@@ -243,7 +244,7 @@ function paint() {
     draw.fillStyle = colourOf(i);
     draw.fillRect(x, y, Math.max(w - (w > 2 ? 1 : 0), LEAST), ROW - 1);
     if (w > 3 * CHAR) {
-      const room = Math.floor((w - 6) / CHAR), name = nameOf(i);
+      const room = Math.floor((w - 6) / CHAR), name = hooks.label(i);
       draw.fillStyle = text;
       draw.fillText(name.length > room ? `${name.slice(0, room - 1)}\u2026` : name, x + 3,
         y + ROW / 2, w - 4);
@@ -266,18 +267,27 @@ function repaint() {
 
 // ---- the description of a node ----
 
+// A change in percentage points.
+function points(n) {
+  return `${n < 0 ? "-" : "+"}${Math.abs(n).toFixed(2)}`;
+}
+
 function share(n) {
   const all = tree.total[0];
   return `${(all ? n * 100 / all : 0).toFixed(2)} %`;
 }
 
-function describe(i) {
+function describeSamples(i) {
   const image = imageOf(i);
   let text = `${nameOf(i)}${image ? `, ${image}` : ""}: ${tree.total[i]} samples, ` +
     `${share(tree.total[i])}; self ${tree.self[i]}, ${share(tree.self[i])}`;
   if (state.colours === "difference" && data.sessions > 1)
     text += `; in the first session ${tree.before[i]}, in others ${tree.total[i] - tree.before[i]}`;
   return text;
+}
+
+function describe(i) {
+  return hooks.describe(i);
 }
 
 function point(i, scrollTo) {
@@ -337,14 +347,17 @@ function search() {
     nr += found;
   }
   const all = tree.total[state.zoom] || 1;
-  $("found").textContent = text ? `${(sum * 100 / all).toFixed(2)} % (${sum} samples), ${nr} frames` : "";
+  const part = `${(sum * 100 / all).toFixed(2)} %`;
+  $("found").textContent = text ? `${hooks.found(sum, part)}, ${nr} frames` : "";
   repaint();
 }
 
 // ---- the table ----
 
-// Sums up the functions below the zoomed node. A recursive call is counted once in `total`.
+// Sums up the functions below the zoomed node: their samples, or in a difference their changes. A
+// recursive call is counted once in `total`.
 function sums() {
+  const from = tree.change || tree;
   const nr = data.symbols.length, self = new Float64Array(nr), total = new Float64Array(nr);
   const open = new Int32Array(nr), path = [];
   for (let i = state.zoom; i < tree.end[state.zoom]; i++) {
@@ -353,9 +366,9 @@ function sums() {
     const symbol = tree.symbol[i];
     if (symbol < 0)
       continue;
-    self[symbol] += tree.self[i];
+    self[symbol] += from.self[i];
     if (!open[symbol]++)
-      total[symbol] += tree.total[i];
+      total[symbol] += from.total[i];
     path.push(i);
   }
   return {self, total};
@@ -374,11 +387,13 @@ function table() {
   if ($("side").hidden)
     return;
   const sum = sums(), by = sum[state.sort];
-  const order = [...by.keys()].filter((s) => by[s]).sort((a, b) => by[b] - by[a] || a - b);
+  const order = [...by.keys()].filter((s) => by[s])
+    .sort((a, b) => Math.abs(by[b]) - Math.abs(by[a]) || a - b);
+  const amount = tree.change ? points : share;
   for (const symbol of order.slice(0, TABLE_ROWS)) {
     const row = document.createElement("tr");
-    cell(row, share(sum.self[symbol]));
-    cell(row, share(sum.total[symbol]));
+    cell(row, amount(sum.self[symbol]));
+    cell(row, amount(sum.total[symbol]));
     const name = document.createElement("button");
     name.textContent = data.symbols[symbol][0];
     name.title = data.images[data.symbols[symbol][1]] || "";
@@ -402,7 +417,7 @@ function toRoot() {
 }
 
 function rebuild() {
-  tree = build();
+  tree = hooks.build();
   state.zoom = state.at = 0;
   search();
   table();

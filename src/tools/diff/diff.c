@@ -3,8 +3,10 @@
 #include "present/diff/diff.h"
 #include "present/diff/history.h"
 #include "present/diff/notes.h"
+#include "present/export/flame_diff.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,6 +38,8 @@ enum {
 static const double usual_threshold = 0.5;
 static const double usual_confidence = 95;
 static const double discovery_rate = 0.05;
+/* Smaller nodes of a call tree are counted in their callers. */
+static const double least_share = 0.0001;
 
 extern const struct command command_diff;
 
@@ -88,6 +92,10 @@ static int choose_by(const struct diff *d, enum diff_by *ret_by, struct err *err
 	};
 	const char *name = d->options.by ? d->options.by : "symbol";
 
+	if (d->options.tree || d->options.flamegraph) {
+		*ret_by = DIFF_BY_TREE;
+		return 0;
+	}
 	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		if (!strcmp(rows[i].name, name)) {
 			*ret_by = rows[i].by;
@@ -154,7 +162,7 @@ static int choose_work(struct diff *d, struct err *err)
 			"--work=%s: expected a number of units, or two, such as '1e6 requests' or '1e6,2e6'",
 			d->options.work);
 	text += strspn(text, " ");
-	d->load.per = DIFF_PER_WORK;
+	d->load.per = RUN_PER_WORK;
 	return set_unit(d, "unit of work", text, err);
 }
 
@@ -169,10 +177,10 @@ static int choose_per(struct diff *d, struct err *err)
 	if (!per || !strcmp(per, "total"))
 		return 0;
 	if (!strcmp(per, "wall")) {
-		d->load.per = DIFF_PER_WALL;
+		d->load.per = RUN_PER_WALL;
 		return set_unit(d, "second", "", err);
 	}
-	d->load.per = DIFF_PER_EVENT;
+	d->load.per = RUN_PER_EVENT;
 	d->load.per_event = per;
 	return set_unit(d, "event", per, err);
 }
@@ -184,10 +192,13 @@ static int choose_view(struct diff *d, struct err *err)
 	int r;
 
 	v->comparison = &d->comparison;
-	v->long_names = o->long_names || o->csv || o->json;
+	v->long_names = o->long_names || o->csv || o->json || d->options.flamegraph;
 	v->no_header = o->no_header;
-	v->threshold = o->csv || o->json ? 0 : usual_threshold;
+	v->threshold = usual_threshold;
+	if (o->csv || o->json || d->options.flamegraph)
+		v->threshold = v->by == DIFF_BY_TREE ? 100 * least_share : 0;
 	r = parse_percent("--threshold", o->threshold, &v->threshold, err);
+	d->comparison.options.least_share = fmin(least_share, v->threshold / 100);
 	return r ? r : terminal_screen(&o->terminal, !o->output_file, &v->screen, err);
 }
 
@@ -214,8 +225,9 @@ static int choose_comparison(struct diff *d, struct err *err)
 	if (!r)
 		r = choose_per(d, err);
 	options.confidence = confidence / 100;
-	options.is_rate = d->load.per != DIFF_PER_TOTAL;
+	options.is_rate = d->load.per != RUN_PER_TOTAL;
 	options.by_image = d->view.by == DIFF_BY_IMAGE;
+	options.is_tree = d->view.by == DIFF_BY_TREE;
 	if (!r && comparison_init(&d->comparison, &options))
 		r = err_set(err, -ENOMEM, "out of memory");
 	return r;
@@ -226,6 +238,8 @@ static diff_writer *writer_of(const struct diff *d)
 	return d->options.report.csv    ? write_diff_csv
 	       : d->options.report.json ? write_diff_json
 	       : d->options.markdown    ? write_diff_markdown
+	       : d->options.flamegraph  ? write_diff_flamegraph
+	       : d->options.tree        ? write_diff_tree
 					: write_diff_text;
 }
 

@@ -6,26 +6,18 @@
 
 #include "base/containers/strtab.h"
 #include "compare/comparison.h"
+#include "compare/runs/run.h"
 
 struct diff_options;
 struct sorted_sides;
 struct err;
 
-/* By what the samples of a block are divided. */
-enum diff_per {
-	DIFF_PER_TOTAL,
-	DIFF_PER_WALL,
-	DIFF_PER_WORK,
-	DIFF_PER_EVENT
-};
-
 struct diff_load {
 	const struct diff_options *options;
 	const struct sorted_sides *sides;
-	enum diff_per per;
-	const char *per_event; /* for DIFF_PER_EVENT: the event's name */
-	/* For DIFF_PER_WORK: the amount of work of each run. */
-	double work[COMPARE_SIDES];
+	enum run_per per;
+	const char *per_event;      /* RUN_PER_EVENT */
+	double work[COMPARE_SIDES]; /* RUN_PER_WORK: of each run */
 	struct comparison *to;
 	bool incomplete; /* some input could not be read */
 	bool is_private; /* some input is not readable for every user */

@@ -17,6 +17,8 @@ struct diff_options {
 	const char *history; /* directory; NULL: two sides */
 	const char *svg;     /* directory; NULL: not given */
 	bool markdown;
+	bool tree;
+	bool flamegraph;
 };
 
 extern const struct option_row diff_rows[];

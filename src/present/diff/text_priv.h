@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* text_priv.h - shared by the text forms of a comparison: the table and the tree.
+ * Layer: present; private to present/diff. */
+#pragma once
+#include <stddef.h>
+#include <stdio.h>
+
+#include "compare/comparison.h"
+
+struct buf;
+struct diff_view;
+
+/* Writes the lines before the titles. */
+void diff_text_sides(FILE *out, const struct diff_view *v);
+/* Writes what moved where.  Returns 0 or -ENOMEM. */
+int diff_text_moves(FILE *out, const struct diff_view *v);
+/* Writes how many rows changed; `hidden` is the text on those not shown. */
+void diff_text_summary(FILE *out, const struct diff_view *v, size_t nr_hidden,
+		       const char *hidden);
+/* Returns the escape sequence for a verdict, or "". */
+const char *diff_verdict_colour(const struct diff_view *v, enum verdict verdict);
+/* Appends an escaped name in at least `width` columns, and at most `most` (0: unlimited). */
+void diff_text_name(struct buf *out, const struct diff_view *v, const char *name,
+		    size_t width, size_t most);
