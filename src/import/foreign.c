@@ -307,6 +307,8 @@ static int import_foreign_open_writer(struct import_foreign_import *m, struct er
 	for (size_t i = 0; i < m->events.nr; i++)
 		if (m->dict.events.at[m->events.at[i].event].flags & EVENT_VALUES)
 			info.flags |= SESSION_VALUES;
+	if (!m->first_ns)
+		info.flags |= SESSION_NUMBERED;
 	info.start_ns = m->first_ns - m->first_ns % TIME_STEP_NS;
 	return segment_writer_open(m->request->segment, &info, &m->dict, &m->writer,
 				   err);

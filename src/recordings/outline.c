@@ -61,6 +61,8 @@ static int outline_of_segment(const struct session_info *info,
 	int r = outline_copy(info->hostname, &o->hostname);
 
 	o->start_wall_ns = info->start_wall_ns;
+	if (info->flags & SESSION_NUMBERED)
+		o->first_ns = o->last_ns = 0;
 	if (!r)
 		r = outline_copy(info->os_release, &o->os_release);
 	return r ? r : outline_copy(info->cpu_desc, &o->cpu_desc);

@@ -617,3 +617,26 @@ make_history()
 	run -2 --separate-stderr diff_recordings --history missing
 	[[ "$stderr" == *"cannot read the directory 'missing': No such file or directory"* ]]
 }
+
+@test "diff does not take the order of the lines of a profile without times for times" {
+	# Each function has many lines one after the other, as sorted stacks have.
+	for side in 8 12.8; do
+		awk -v f="$side" 'BEGIN {
+			for (i = 0; i < 1600; i++) printf "p;main;x%d;F %d\n", i, f * 5 / 8 * 8
+			for (g = 0; g < 9; g++)
+				for (i = 0; i < 1600; i++) printf "p;main;x%d;g%d 40\n", i, g
+		}' >"$side.folded"
+	done
+	diff_recordings 8.folded 12.8.folded --csv >out.csv
+	[ "$(verdict out.csv F)" = slower ]
+	run -1 diff_recordings --fail-above 1% 8.folded 12.8.folded
+	run -2 --separate-stderr diff_recordings --per wall 8.folded 12.8.folded
+	[[ "$stderr" == *"the samples have no times"* ]]
+	mkdir old new
+	"$OPROFILE" import --session-dir old 8.folded
+	"$OPROFILE" import --session-dir new 12.8.folded
+	diff_recordings --csv old new >sessions.csv
+	[ "$(verdict sessions.csv F)" = slower ]
+	# A report in blocks of time has one block.
+	[ "$(opreport --by time:1ms --csv 8.folded | tail -n +2 | wc -l)" -eq 1 ]
+}

@@ -106,6 +106,9 @@ int profile_add(struct profile *p, const struct sample_batch *batch, struct err 
 	r = cut_times(p, &b, err);
 	if (r)
 		return r;
+	/* All samples are in the first bucket of time. */
+	if (p->view->source.info->flags & SESSION_NUMBERED)
+		b.time_ns = NULL;
 	r = view_extend(p, p->view);
 	if (!r)
 		r = count_batch(p, p->view, &b);

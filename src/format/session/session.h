@@ -59,7 +59,9 @@ enum {
 	 * kernel and its modules, below applications. */
 	SESSION_FLAT_LIBRARIES = 2048,
 	SESSION_FLAT_KERNEL = 4096,
-	SESSION_VALUES = 8192 /* some events have EVENT_VALUES */
+	SESSION_VALUES = 8192, /* some events have EVENT_VALUES */
+	/* An imported profile without times: those of its samples are numbers. */
+	SESSION_NUMBERED = 16384
 };
 
 enum {
