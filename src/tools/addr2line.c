@@ -12,6 +12,7 @@
 #include "base/containers/vec.h"
 #include "base/err.h"
 #include "base/files/io.h"
+#include "base/files/word_file.h"
 #include "base/parse.h"
 #include "present/facts/addr2line.h"
 #include "present/lines/screen.h"
@@ -19,7 +20,6 @@
 #include "resolve/lines/lines.h"
 #include "tools/caches/fill.h"
 #include "tools/cli/command.h"
-#include "tools/cli/word_file.h"
 
 enum {
 	INPUT_STEP = 1 << 20,

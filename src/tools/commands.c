@@ -18,6 +18,7 @@ extern const struct command command_controlfs;
 extern const struct command command_count;
 extern const struct command command_daemon;
 extern const struct command command_diff;
+extern const struct command command_doctor;
 extern const struct command command_dump;
 extern const struct command command_events;
 extern const struct command command_export;
@@ -60,6 +61,7 @@ const struct command *const commands[] = {
 	&command_events,
 	&command_count,
 	&command_check,
+	&command_doctor,
 	/* Helper commands. */
 	&command_addr2line,
 	&command_info,

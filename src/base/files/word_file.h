@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* word_file.h - expands @FILE on a command line to the words in that file.
- * Layer: tools.  Follows GNU tools (libiberty's expandargv): blanks separate words, quotes and
+ * Layer: base.  Follows GNU tools (libiberty's expandargv): blanks separate words, quotes and
  * backslashes protect them; if the file cannot be read, the word stays unchanged. */
 #pragma once
 #include "base/buf.h"

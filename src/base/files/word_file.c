@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "tools/cli/word_file.h"
+#include "base/files/word_file.h"
 
 #include <ctype.h>
 #include <errno.h>
