@@ -371,6 +371,15 @@ static bool history_add_changes(struct history_search *h, const double *q)
 	return true;
 }
 
+static bool history_copy(const history_numbers *from, history_numbers *to)
+{
+	to->nr = 0;
+	for (size_t i = 0; i < from->nr; i++)
+		if (!vec_push(to, from->at[i]))
+			return false;
+	return true;
+}
+
 /* Controls the false-discovery rate over the changes of all rows.  A dropped point changes the
  * p values of those next to it, so this repeats until no point is dropped. */
 static int history_decide(struct history_search *h)
@@ -380,20 +389,17 @@ static int history_decide(struct history_search *h)
 	bool dropped;
 
 	do {
-		if (!history_collect(h, &p) || !vec_reserve(&q, p.nr + 1)) {
+		if (!history_collect(h, &p) || !history_copy(&p, &q)) {
 			r = -ENOMEM;
 			break;
 		}
-		q.nr = p.nr;
-		if (p.nr)
-			memcpy(q.at, p.at, p.nr * sizeof(*q.at));
 		r = discovery_adjust(q.at, q.nr);
 		if (r)
 			break;
 		dropped = history_prune(
 			h, largest_accepted(&p, &q, h->c->options.discovery));
 	} while (dropped);
-	if (!r && !history_add_changes(h, q.at))
+	if (!r && q.at && !history_add_changes(h, q.at))
 		r = -ENOMEM;
 	vec_done(&p);
 	vec_done(&q);

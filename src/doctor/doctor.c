@@ -18,7 +18,8 @@ enum {
 	PERFMON = 38 /* CAP_PERFMON, missing in older headers */
 };
 
-static char *doctor_text(struct doctor *d, const char *format, va_list args)
+static __attribute__((format(printf, 2, 0))) char *
+doctor_text(struct doctor *d, const char *format, va_list args)
 {
 	char *text;
 

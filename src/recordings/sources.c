@@ -167,12 +167,10 @@ static int add_single_session(struct report_sources *sources, char *dir,
 	uint64_t nr_missing;
 	int r = check_session(&session, err);
 
-	if (!r && !vec_push(&sources->sessions, session))
-		r = err_set(err, -ENOMEM, "out of memory");
-	if (r) {
+	if (r || !vec_push(&sources->sessions, session)) {
 		free(dir);
 		free(session.name);
-		return r;
+		return r ? r : err_set(err, -ENOMEM, "out of memory");
 	}
 	/* An archive is unpacked into a private directory, so its permissions say nothing. */
 	if (!sources->archive)

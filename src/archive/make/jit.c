@@ -56,7 +56,7 @@ static int look_for_map(const struct archive_jit_search *s,
 			const struct jit_locations *locations, int32_t pid)
 {
 	char name[PATH_BYTES], *found;
-	int fd, r = jit_open_map(locations, pid, &fd, &found);
+	int fd = -1, r = jit_open_map(locations, pid, &fd, &found);
 
 	if (r)
 		return r == -ENOMEM ? r : 0;

@@ -35,7 +35,7 @@ static int add_block_cell(struct compare_run *run, const struct profile *p,
 {
 	const struct run_cell cell = { item, from->block, samples_of(p, from) };
 
-	while (run->blocks.nr < p->nr_blocks)
+	while (run->blocks.nr < p->nr_blocks || run->blocks.nr <= from->block)
 		if (!vec_push(&run->blocks, 0.0))
 			return -ENOMEM;
 	run->blocks.at[from->block] += cell.count;
