@@ -259,7 +259,7 @@ static void write_cost(FILE *out, const struct profile *p)
 	const struct profile_input *in = &p->input;
 	uint64_t cost = in->totals.recorder_cpu_ns;
 
-	if (!cost && !in->recorded_ns) {
+	if (!cost) {
 		fprintf(out, "  %-14s%12s            not in this recording\n",
 			"recorder", "unknown");
 		return;
