@@ -219,7 +219,7 @@ build()
 		$change xdg/oprofile
 		build "$PWD/xdg"
 		[ "$status" -eq 1 ]
-		[ "$(grep -c "the cache $PWD/xdg/oprofile is not used: other users can change it" <<<"$stderr")" -eq 1 ]
+		[ "$(grep -c "not using the cache directory '$PWD/xdg/oprofile', because other users can change it" <<<"$stderr")" -eq 1 ]
 		[ -z "$(ls xdg/oprofile)" ]
 	done
 	# The program also refuses a cache in a directory that belongs to another user, or that
@@ -235,7 +235,7 @@ build()
 	for variable in PERF_BUILDID_DIR; do
 		run --separate-stderr env "$variable=$PWD/shared" "$OPROFILE" buildid-cache --add "$OPROFILE"
 		[ "$status" -eq 1 ]
-		[[ "$stderr" == *"the cache $PWD/shared is not used"* ]]
+		[[ "$stderr" == *"not using the cache directory '$PWD/shared'"* ]]
 		[ -z "$(ls shared)" ]
 	done
 }

@@ -10,7 +10,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* Names can be read, and functions are sorted without overlaps. */
+/* Reads all section names, and aborts if the functions are not sorted by start or one is empty. */
 static void check(struct elf_file *f)
 {
 	struct eh_frame functions;

@@ -112,7 +112,7 @@ bool trust_cache_dir(const char *path)
 	if (!is_safe)
 		log_say_once(
 			LOG_WARNING,
-			"the cache %s is not used: other users can change it or one of its parent directories",
+			"not using the cache directory '%s', because other users can change it or a parent directory: remove their write permission (chmod go-w)",
 			path);
 	return is_safe;
 }
@@ -121,7 +121,10 @@ bool trust_cache_file(int fd, const char *path)
 {
 	if (trust_is_exclusive(fd))
 		return true;
-	log_say_once(LOG_WARNING, "ignoring '%s': other users can change it", path);
+	log_say_once(
+		LOG_WARNING,
+		"ignoring the cache file '%s', because other users can change it: delete it, or remove their write permission (chmod go-w)",
+		path);
 	return false;
 }
 

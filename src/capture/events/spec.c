@@ -456,7 +456,7 @@ static int read_masks(struct events_spec *s, struct event_request *e, struct err
 	return 0;
 }
 
-/* Accepts only the mask 0 or "none", because events of the kernel have no unit masks. */
+/* Accepts only an empty mask or 0, because events of the kernel have no unit masks. */
 static int check_no_mask(const struct events_spec *s, struct event_request *e,
 			 struct err *err)
 {

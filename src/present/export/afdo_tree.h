@@ -77,11 +77,12 @@ uint32_t afdo_tree_node(struct afdo_tree *t, uint32_t parent, struct afdo_at cal
 			uint32_t name);
 uint32_t afdo_tree_spot(struct afdo_tree *t, uint32_t node, struct afdo_at at);
 void afdo_tree_add(struct afdo_tree *t, uint32_t spot, uint64_t count);
-/* Raises the spot's count in the current source to at least `count`. */
+/* Raises the spot's count of the current recording to at least `count`; afdo_tree_settle() ends the
+ * recording. */
 void afdo_tree_most(struct afdo_tree *t, uint32_t spot, uint64_t count);
 /* Counts calls of `name` from `spot`, unless that is AFDO_NONE.  Returns 0 or -ENOMEM. */
 int afdo_tree_call(struct afdo_tree *t, uint32_t spot, uint32_t name, uint64_t count);
-/* Ends the current source. */
+/* Ends the current recording: adds the counts of afdo_tree_most() to the tree. */
 void afdo_tree_settle(struct afdo_tree *t);
 /* Writes the profile; do not use the tree afterwards.  Returns 0 or -ENOMEM. */
 int afdo_tree_write(struct afdo_tree *t, FILE *out);

@@ -42,7 +42,8 @@ static size_t html_text_plain(const unsigned char *s, size_t len)
 	return n;
 }
 
-/* Writes a character that needs an escape, and returns its length in bytes. */
+/* Writes a character at which html_text_plain() stops, escaped if necessary.  Returns its length in
+ * the input, in bytes. */
 static size_t put_character(FILE *out, const unsigned char *s, size_t len)
 {
 	const char *escape = escape_of(*s);

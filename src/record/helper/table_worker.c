@@ -28,7 +28,8 @@
 #include "resolve/unwind/table.h"
 
 enum {
-	HELPER_FD = 3, /* the only open file of both processes */
+	/* The connection to the daemon: the only descriptor that both processes inherit. */
+	HELPER_FD = 3,
 	/* Limit for open files of the worker, which includes descriptors in transit. */
 	FILES_MAX = 256,
 	WORK_SECONDS = 2, /* CPU time for one table */

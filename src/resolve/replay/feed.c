@@ -23,7 +23,7 @@ enum {
 	HEAD_BYTES = HEADER_BYTES + 9 * 8,
 	/* Mean record length from which it is worthwhile to keep only the heads. */
 	LONG_BYTES = 1024,
-	/* Bytes of heads that are counted together. */
+	/* If only the fields of fixed size are kept, a batch starts when so many bytes wait. */
 	GATHER_BYTES = 4 << 20
 };
 

@@ -46,7 +46,7 @@ struct export_options {
 	{                                                                              \
 		.name = "verbose", .letter = 'V', .kind = OPTION_FLAG,                 \
 		.offset = OPTION(struct export_options, verbose),                      \
-		.help = "Say how much was written."                                    \
+		.help = "Print how much was exported."                                 \
 	}
 
 /* The input of a format, with at least one source. */

@@ -35,8 +35,8 @@ const struct command command_gprof = {
 	.notes =
 		"Examples:\n"
 		"  operf --callgraph ./program && opgprof && gprof ./program gmon.out\n"
-		"  opgprof -o lib.gmon image:/usr/bin/program lib-image:libz.so.1\n"
-		"  gprof -p -q /usr/lib/x86_64-linux-gnu/libz.so.1 lib.gmon",
+		"  opgprof -o work.gmon lib-image:$PWD/libwork.so\n"
+		"  gprof libwork.so work.gmon",
 	.options = rows,
 	.run = gprof_run,
 };
