@@ -165,6 +165,36 @@ symbols()
 	grep -q '"samples":10,' info
 }
 
+@test "opreport --callgraph --exclude-dependent keeps the calls from the application" {
+	cp p lib
+	write_tree "" <<-'END'
+		event = "/CPU_CLK_UNHALTED.1000.0.all.all.all"
+		lib = os.path.dirname(app) + "/lib"
+		of_lib = "{root}%s/{dep}/{root}%s" % (app, lib)
+		tree.put(own + event, {at["leaf"]: 9}, mtime=mtime)
+		tree.put(of_lib + event, {at["leaf"]: 3}, mtime=int(os.stat(lib).st_mtime))
+		tree.put("%s/{cg}/{root}%s" % (own, lib) + event, {at["main"] + 4 << 32 | at["_alias"]: 4}, mtime=mtime)
+		tree.put("%s/{cg}/{root}%s" % (of_lib, app) + event, {at["main"] + 4 << 32 | at["leaf"]: 5}, mtime=mtime)
+	END
+	opreport -n -c -x 2>err | sed 's/  */ /g' | diff - <(
+		cat <<-'END'
+			-------------------------------------------------------------------------------
+			9 100.000 p leaf
+			 9 100.000 p leaf [self]
+			-------------------------------------------------------------------------------
+			 4 100.000 p main
+			0 0 lib shown
+			 0 0 lib shown [self]
+			-------------------------------------------------------------------------------
+			0 0 p main
+			 4 100.000 lib shown
+			 0 0 p main [self]
+			-------------------------------------------------------------------------------
+		END
+	)
+	opreport -n -c 2>err | grep -q ' 5 '
+}
+
 @test "a damaged sample file is named and skipped" {
 	write_tree "" <<-'END'
 		tree.put(own + "/CPU_CLK_UNHALTED.1000.0.all.all.all", {at["leaf"]: 30}, mtime=mtime)

@@ -183,6 +183,40 @@ static bool function_wanted(struct profile *p, const struct view *v, uint32_t fu
 	return f->wanted == WANTED;
 }
 
+/* Returns whether a cell counts calls (EVENT_CALLS), not samples. */
+static bool is_call_cell(const struct profile *p, const struct cell_view *c)
+{
+	return c->event < p->events.nr && p->events.at[c->event].flags & EVENT_CALLS;
+}
+
+/* Returns the function of the caller of a call; DICT_NONE if it is unknown. */
+static uint32_t calling_function(const struct profile *p, const struct cell_view *c)
+{
+	uint32_t node = c->position->calls;
+
+	if (node < CALL_FIRST || node >= p->calls.nodes.nr)
+		return DICT_NONE;
+	node = p->calls.nodes.at[node].caller;
+	return node < p->calls.nodes.nr ? p->calls.nodes.at[node].function : DICT_NONE;
+}
+
+/* Returns 1 if the caller of a call is in the application itself, or dependent images are included,
+ * 0 if not, or -ENOMEM. */
+static int caller_wanted(struct profile *p, struct view *v, const struct cell_view *c)
+{
+	uint32_t function, app;
+
+	if (!p->options.exclude_dependent || !is_call_cell(p, c))
+		return 1;
+	function = calling_function(p, c);
+	if (function >= p->functions.nr)
+		return 0;
+	app = app_text(p, v, app_image(p, v, c));
+	return app == STRTAB_FAILED
+		       ? -ENOMEM
+		       : p->images.at[p->functions.at[function].image].name == app;
+}
+
 /* Returns 1 if the image is the application itself or dependent images are included, 0 if not,
  * or -ENOMEM. */
 static int app_wanted(struct profile *p, struct view *v, const struct cell_view *c)
@@ -190,7 +224,7 @@ static int app_wanted(struct profile *p, struct view *v, const struct cell_view 
 	uint32_t app;
 	uint32_t image;
 
-	if (!p->options.exclude_dependent)
+	if (!p->options.exclude_dependent || is_call_cell(p, c))
 		return 1;
 	app = app_text(p, v, app_image(p, v, c));
 	image = image_text(p, v, c->position->image);
@@ -212,9 +246,11 @@ int cells_image_wanted(struct profile *p, struct view *v, struct cell_view *c)
 
 int cells_wanted(struct profile *p, struct view *v, struct cell_view *c)
 {
-	return function_wanted(p, v, c->position->function)
-		       ? cells_image_wanted(p, v, c)
-		       : 0;
+	int wanted = function_wanted(p, v, c->position->function)
+			     ? cells_image_wanted(p, v, c)
+			     : 0;
+
+	return wanted <= 0 ? wanted : caller_wanted(p, v, c);
 }
 
 bool cells_all_wanted(const struct profile *p, const struct view *v)
