@@ -44,7 +44,8 @@ struct run_cell {
 	double count;
 };
 
-/* What can make runs incomparable.  Strings of the comparison; 0: unknown. */
+/* Properties of a run that should be equal for all runs.  Texts are numbers of the comparison's
+ * strings; 0: unknown. */
 struct run_facts {
 	uint32_t hostname;
 	uint32_t os_release;

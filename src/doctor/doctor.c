@@ -44,7 +44,7 @@ void doctor_add(struct doctor *d, const char *group, const char *name,
 	}
 }
 
-/* Returns the last check if it has a limit. */
+/* Returns the last check, or NULL if that check found no limit. */
 static struct doctor_check *doctor_limit(struct doctor *d)
 {
 	struct doctor_check *c = d->checks.nr ? &d->checks.at[d->checks.nr - 1] : NULL;

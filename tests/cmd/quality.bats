@@ -8,10 +8,10 @@ load helpers
 setup_file() {
 	export DIR="$BATS_FILE_TMPDIR"
 	export ID=0123456789abcdef0123456789abcdef01234567
-	mkdir -p "$DIR/root/usr/bin" "$DIR/root/home/u"
+	mkdir -p "$DIR/machine/usr/bin" "$DIR/machine/home/u"
 	three_functions 64 | sed /globl/d >"$DIR/t.s"
-	gcc -nostdlib -shared -s -Wl,--build-id=0x$ID -o "$DIR/root/usr/bin/t" "$DIR/t.s"
-	cp "$DIR/root/usr/bin/t" "$DIR/root/home/u/t"
+	gcc -nostdlib -shared -s -Wl,--build-id=0x$ID -o "$DIR/machine/usr/bin/t" "$DIR/t.s"
+	cp "$DIR/machine/usr/bin/t" "$DIR/machine/home/u/t"
 	recording 1 0 | write_segment "$DIR/s/samples/current"
 }
 
@@ -54,7 +54,7 @@ $1"
 }
 
 @test "quality prints the shares of unreliable samples without a report" {
-	run -0 --separate-stderr quality --session-dir "$DIR/s" --root "$DIR/root"
+	run -0 --separate-stderr quality --session-dir "$DIR/s" --root "$DIR/machine"
 	[ "${lines[0]}" = "Quality of this profile:" ]
 	grep -qE '^  lost +5 +4\.7619 %  samples lost' <<<"$output"
 	grep -qE '^  throttled +3 ' <<<"$output"
@@ -66,7 +66,7 @@ $1"
 }
 
 @test "quality names the command that repairs each unresolved image" {
-	run -0 --separate-stderr quality --session-dir "$DIR/s" --root "$DIR/root"
+	run -0 --separate-stderr quality --session-dir "$DIR/s" --root "$DIR/machine"
 	grep -A1 "/usr/bin/t (build-id $ID): stripped; install its debug symbols" <<<"$output" |
 		grep -qE '^ +fix: export DEBUGINFOD_URLS=https://debuginfod\.[a-z.]+$'
 	grep -A1 "/home/u/t (build-id $ID): stripped" <<<"$output" |
@@ -78,7 +78,7 @@ $1"
 
 	# If the servers do not have the file, the package can.
 	export DEBUGINFOD_URLS=http://127.0.0.1:9
-	quality --session-dir "$DIR/s" --root "$DIR/root" --debuginfod-timeout 1 --json 2>/dev/null |
+	quality --session-dir "$DIR/s" --root "$DIR/machine" --debuginfod-timeout 1 --json 2>/dev/null |
 		ask "fixes = {i['image']: i['fix'] for i in q['unresolved_images']}
 assert 'DEBUGINFOD_URLS' not in fixes['/usr/bin/t'] and fixes['/usr/bin/t'], fixes
 assert '/usr/bin/t' in fixes['/usr/bin/t'] or '$ID'[2:] in fixes['/usr/bin/t'], fixes"

@@ -32,6 +32,7 @@ struct quality_reason {
 };
 /* Returns the reason for this image, in static memory. */
 const struct quality_reason *quality_reason(const struct profile *p, uint32_t image);
-/* Appends the command that repairs it on this distribution, or nothing if there is none. */
+/* Appends the command that repairs it on this distribution.  Appends nothing if no command is
+ * known. */
 void quality_put_fix(const struct profile *p, uint32_t image,
 		     const struct distribution *distribution, struct buf *out);

@@ -50,8 +50,8 @@ static const char *root_of(const struct archive_request *request)
 	return locations->root ? locations->root : "";
 }
 
-/* Looks for the perf map of a process. Returns 0, also if there is none, or the result of the
- * callback. */
+/* Looks for the perf map of a process. Returns the result of the callback, or 0 if the process has
+ * no perf map. */
 static int look_for_map(const struct archive_jit_search *s,
 			const struct jit_locations *locations, int32_t pid)
 {

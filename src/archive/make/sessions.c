@@ -130,7 +130,7 @@ static bool is_used(const struct archive_sessions_writing *w, const char *name)
 	return false;
 }
 
-/* Returns the label of a part of a merged session; NULL: it is none. */
+/* Returns the label of a part of a merged session, or NULL for other sessions. */
 static const char *archive_sessions_label(const struct report_session *s)
 {
 	static const char below[] = "/" SESSION_PARTS "/";

@@ -30,8 +30,8 @@ static uint64_t name_pool_hash(const char *text)
 	return hash_bytes(text, strlen(text), 0);
 }
 
-/* Returns the number of the string with this hash. If there is none, returns NAME_POOL_NONE, and
- * stores in *ret_probe the first free position of the hash's list. */
+/* Returns the number of the string with this hash. If the pool lacks it, returns NAME_POOL_NONE,
+ * and stores in *ret_probe the first free position of the hash's list. */
 static uint32_t name_pool_find(const struct name_pool *p, const char *text,
 			       uint64_t hash, uint64_t *ret_probe)
 {

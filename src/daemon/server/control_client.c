@@ -22,7 +22,7 @@ enum {
 };
 
 /* Returns the errno value whose name (such as EINVAL) is the first `len` bytes of `text`, or 0 if
- * there is none. */
+ * no errno value has that name. */
 static int errno_named(const char *text, size_t len)
 {
 	for (int code = 1; code < ERRNO_MAX; code++) {

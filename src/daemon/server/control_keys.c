@@ -126,8 +126,8 @@ static bool control_keys_take_number(const char **path, unsigned int end,
 	return true;
 }
 
-/* Returns the row of the control file at `path`, or NULL if there is none. For a file of a CPU or
- * counter, stores the number of that in *ret_index. */
+/* Returns the row of the control file at `path`, or NULL if no row has this path. For a file of a CPU
+ * or counter, stores the number of that in *ret_index. */
 static const struct control_keys_row *control_keys_find(const struct control_keys *k,
 							const char *path,
 							unsigned int *ret_index)

@@ -226,7 +226,8 @@ static bool control_server_serve(struct control_server *s, struct control_peer *
 /* ---- all of them ---- */
 
 /* Returns a free slot for a new peer. If all slots are in use, disconnects a peer of a lower rank
- * and returns its slot; if there is none, or if the user has too many connections, returns NULL. */
+ * and returns its slot. Returns NULL if no peer has a lower rank, or if the user has too many
+ * connections. */
 static struct control_peer *control_server_find_place(struct control_server *s,
 						      const struct control_peer *peer)
 {
