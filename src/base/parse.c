@@ -57,8 +57,9 @@ bool parse_u64(const char *s, uint64_t *ret_v)
 	return parse_u64_max(s, UINT64_MAX, ret_v);
 }
 
-/* Parses a decimal fraction and moves *s past it. Does not use strtod(), which depends on the
- * locale and accepts "nan", "0x1p3" and blanks. */
+/* Parses a decimal fraction and moves *s past it. Returns false if there are no digits or the
+ * number is not finite. Does not use strtod(), which depends on the locale and accepts "nan",
+ * "0x1p3" and blanks. */
 static bool take_fraction(const char **s, double *ret_v)
 {
 	const char *p = *s;

@@ -12,7 +12,8 @@
 bool parse_u64(const char *s, uint64_t *ret_v);
 /* Like parse_u64(), with the range 0..max. */
 bool parse_u64_max(const char *s, uint64_t max, uint64_t *ret_v);
-/* Parses a decimal fraction such as 0.5 (C locale), finite and not negative. */
+/* Parses a decimal fraction such as 0.5 (C locale), finite and not negative. Returns false if `s`
+ * is not such a number. */
 bool parse_double(const char *s, double *ret_v);
 /* Parses 1 to 16 hex digits at *s and moves *s past them. Returns false if *s has no digit. */
 bool parse_hex_at(const char **s, uint64_t *ret_v);
@@ -20,5 +21,6 @@ bool parse_hex_at(const char **s, uint64_t *ret_v);
  * number. Returns 0 if the text does not have this form. A line number of 0 means that there is no
  * line. */
 size_t parse_source_position(const char *s, uint32_t *ret_line);
-/* Parses "250ms", "1.5s", "2m", "3h", or plain seconds, to nanoseconds. */
+/* Parses "250ms", "1.5s", "2m", "3h", or plain seconds, to nanoseconds. Returns false if `s` is
+ * none of these. */
 bool parse_duration_ns(const char *s, uint64_t *ret_ns);

@@ -196,7 +196,8 @@ static int history_test_row(struct history_search *h, size_t row)
 
 typedef VEC(double) history_numbers;
 
-/* Collects the p values of all changes, and one of each row without any. */
+/* Collects the p values of all changes, and one of each row without changes. Returns false if
+ * memory runs out. */
 static bool history_collect(const struct history_search *h, history_numbers *p)
 {
 	p->nr = 0;
@@ -352,7 +353,8 @@ static int compare_history_changes(const void *a, const void *b)
 	return (one->at > other->at) - (one->at < other->at);
 }
 
-/* Stores the changes that are left; `q` is in the order of history_collect(). */
+/* Stores the changes that are left; `q` is in the order of history_collect(). Returns false if
+ * memory runs out. */
 static bool history_add_changes(struct history_search *h, const double *q)
 {
 	struct history *to = h->history;

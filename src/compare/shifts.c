@@ -38,7 +38,8 @@ static bool can_exchange(const struct comparison *c, const struct compare_row *r
 				  : row->image == other->image;
 }
 
-/* A group needs a row that appeared or disappeared. */
+/* Returns whether samples could have moved between the two rows: one grew, the other shrank, and
+ * one of them appeared or disappeared. */
 static bool is_partner(const struct comparison *c, const struct compare_row *row,
 		       const struct compare_row *other)
 {

@@ -219,7 +219,8 @@ static void tree_set_parents(struct comparison *c)
 
 /* ---- cells ---- */
 
-/* Adds a cell to the row of its node, and to the sums of the block. */
+/* Adds a cell to the row of its node, and to the sums of the block. Returns false if memory runs
+ * out. */
 static bool tree_add_cell(struct tree_making *m, struct compare_run *run, uint32_t node,
 			  const struct run_cell *cell)
 {
@@ -236,7 +237,7 @@ static bool tree_add_cell(struct tree_making *m, struct compare_run *run, uint32
 	return vec_push(&run->cells, self);
 }
 
-/* Makes cells of the sums of a block, and clears them. */
+/* Makes cells of the sums of a block, and clears the sums. Returns false if memory runs out. */
 static bool tree_end_block(struct tree_making *m, struct compare_run *run,
 			   uint32_t block)
 {
@@ -253,7 +254,8 @@ static bool tree_end_block(struct tree_making *m, struct compare_run *run,
 	return added;
 }
 
-/* Fills the cells of a run from the former ones, in the order of `keys`: by block. */
+/* Fills the cells of a run from the former ones, in the order of `keys`: by block. Returns false if
+ * memory runs out. */
 static bool tree_fill_cells(struct tree_making *m, struct compare_run *run,
 			    const uint32_t *node_of, const struct run_cell *from,
 			    const struct sort_key *keys, size_t nr)

@@ -119,7 +119,8 @@ static int count_run_open_with_rights(struct count_run *run, struct err *err)
 
 /* ---- waiting ---- */
 
-/* A zombie has ended, even if its parent has not yet waited for it. */
+/* Returns whether the task still runs. A zombie has ended, even if its parent has not yet waited
+ * for it. */
 static bool task_lives(pid_t task)
 {
 	struct buf text = { 0 };
@@ -179,8 +180,9 @@ static uint64_t wake_ns(const struct count_run_waiting *w, uint64_t now)
 	return wake > now ? wake - now : 0;
 }
 
-/* The first signal is forwarded to the command, which decides how to react.  The second one, or
- * the first if there is no command, ends the wait. */
+/* Handles a signal, and returns whether the wait ends. The first signal is forwarded to the
+ * command, which decides how to react. The second signal, or the first if there is no command, ends
+ * the wait. SIGCHLD ends it if the command has ended. */
 static bool count_run_take_signal(struct count_run_waiting *w, int signal)
 {
 	struct target *t = &w->run->target;

@@ -92,7 +92,8 @@ bool doctor_access(const struct doctor *d, const char *path, int mode)
 	return !access(doctor_path(d, path, full), mode);
 }
 
-/* Reads a small file as a string.  The caller calls buf_done(). */
+/* Reads a small file as a string. Returns false if it is not readable. The caller calls buf_done()
+ * in either case. */
 static bool doctor_read(const struct doctor *d, const char *path, struct buf *out)
 {
 	char full[DOCTOR_PATH_MAX];

@@ -26,9 +26,11 @@ const char *doctor_path(const struct doctor *d, const char *path,
 			char ret_path[DOCTOR_PATH_MAX]);
 /* Returns whether access(2) permits `mode`. */
 bool doctor_access(const struct doctor *d, const char *path, int mode);
-/* Reads a small file as a number, which can be negative.  Returns false if there is none. */
+/* Reads a small file as a number, which can be negative.  Returns false if the file is not readable
+ * or contains no number. */
 bool doctor_number(const struct doctor *d, const char *path, int64_t *ret_v);
-/* Reads a field of /proc/self/status, such as "Seccomp", in base 10 or 16. */
+/* Reads a field of /proc/self/status, such as "Seccomp", in base 10 or 16. Returns false if the
+ * field is missing. */
 bool doctor_status_field(const struct doctor *d, const char *name, int base,
 			 uint64_t *ret_v);
 /* Returns whether this process has the capability, of capabilities(7). */

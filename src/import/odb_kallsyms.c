@@ -25,7 +25,7 @@ static int64_t odb_kallsyms_boot_time(void)
 }
 
 /* Finds the start of the kernel, from which sample files count offsets: the first of these symbols
- * that exists. */
+ * that exists. Returns false if neither exists. */
 static bool odb_kallsyms_start(const struct buf *text, uint64_t *ret_start)
 {
 	const char *at = (const char *)text->data;

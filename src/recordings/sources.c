@@ -283,8 +283,8 @@ bool report_session_is_foreign(const struct report_session *s)
 				 report_source_is_perf_data(s->dir, s->trust) == 0;
 }
 
-/* Finds the perf.data `name` in a directory (malloc'd); stores NULL if there is none.  Returns 0,
- * or a negative errno with a message in *err. */
+/* Finds the perf.data `name` in a directory (malloc'd); stores NULL if the directory has no such file.
+ * Returns 0, or a negative errno with a message in *err. */
 static int find_perf_data(const char *dir, const char *name, char **ret_path,
 			  struct err *err)
 {
@@ -312,7 +312,7 @@ int report_threads(const char *text, unsigned int *ret_nr, struct err *err)
 	return 0;
 }
 
-/* A session that is named twice counts once. */
+/* Returns whether a session is already in the list: a session that is named twice counts once. */
 static bool report_source_is_known(const struct report_sources *sources,
 				   const char *name)
 {
@@ -618,7 +618,7 @@ static int add_one_archived(struct report_sources *sources, const char *samples,
 	return report_source_add_session(sources, dir, name, perf_data, err);
 }
 
-/* OProfile's log files are next to its sessions. */
+/* Returns whether the file is a log of OProfile, which is next to its sessions. */
 static bool is_log(const char *name)
 {
 	return !strcmp(name, "operf.log") || !strcmp(name, "oprofiled.log");

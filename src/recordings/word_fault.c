@@ -16,7 +16,8 @@ enum {
 	MAGIC_BYTES = 8 /* enough to recognize a perf.data */
 };
 
-/* For a file that does not exist, the name is the only hint. */
+/* Returns whether the word looks like the name of a perf.data file. For a file that does not exist,
+ * the name is the only hint. */
 static bool is_named_like_one(const char *word)
 {
 	static const char suffix[] = ".data";

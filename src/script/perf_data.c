@@ -493,8 +493,8 @@ static int script_perf_data_add_events(struct script_perf_data_reader *r,
 	return script_sink_set_events(&r->sink, err);
 }
 
-/* Chains are shown for events recorded with them.  Stack copies without PERF_SAMPLE_CALLCHAIN
- * are not shown by perf either, so they need no unwinding. */
+/* Returns whether chains are shown: some event was recorded with them. Stack copies without
+ * PERF_SAMPLE_CALLCHAIN are not shown by perf either, so they need no unwinding. */
 static bool shows_chains(const struct script_perf_data_reader *r)
 {
 	const struct perf_input_info *info = perf_input_info(r->input);

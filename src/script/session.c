@@ -190,8 +190,8 @@ static int script_session_compare(const void *left, const void *right)
 }
 
 /* Adds the sample to the previous one if both come from one line of an imported profile of another
- * tool: then they are equal, including their time, and the event is of a type that the kernel
- * never samples (import/foreign.c). */
+ * tool, and returns whether it did. Both are then equal, including their time, and the event is of
+ * a type that the kernel never samples (import/foreign.c). */
 static bool script_session_merge(struct script_session_reader *r,
 				 const struct sample *sample)
 {

@@ -105,7 +105,7 @@ struct script_run {
 	int status;
 };
 
-/* Prints one line with numbers if some input could not be read. */
+/* Prints one line with numbers and returns true if some input could not be read. */
 static bool warn_of_damage(const char *name, const struct script_result *r)
 {
 	const struct perf_input_damage *d = &r->damage;

@@ -74,7 +74,8 @@ static void where_tried(void *ctx, const char *step, const char *path,
 	printf("%s%s\n", path ? ": " : "", outcomes[outcome]);
 }
 
-/* Matches a name, its last component, a glob pattern for either, or the beginning of a build-id. */
+/* Returns whether a pattern matches: it is a name, the last component of a name, a glob pattern for
+ * either, or the first 4 or more digits of a build-id. */
 static bool where_is_meant(const char *pattern, const char *name, const char *hex)
 {
 	size_t len = strlen(pattern);

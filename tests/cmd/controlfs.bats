@@ -310,11 +310,11 @@ print(*json.load(open(sys.argv[1]))["events"], sep="\n")' "$BATS_TEST_TMPDIR/sta
 	echo page-faults >"$fs/0/event"
 	echo 77 >"$fs/0/count"
 	run ! bash -c 'printf "a\0b" >"$1/0/event"' - "$fs"
-	[[ "$(value last_error)" == '0/event: "a,b," is not an event'* ]]
+	[[ "$(value last_error)" == '0/event: expected the name of an event, not "a,b,"' ]]
 	run ! bash -c 'head -c 3000 /dev/zero | tr "\0" 1 >"$1/0/count"' - "$fs"
-	[[ "$(value last_error)" == '0/count: "1111'*'is not a number' ]]
+	[[ "$(value last_error)" == '0/count: expected a number, not "1111'* ]]
 	run ! bash -c 'exec 5>"$1/0/count"; echo 78 >&5; echo 79 >&5' - "$fs"
-	[[ "$(value last_error)" == '0/count: "79'*'is not a number' ]]
+	[[ "$(value last_error)" == '0/count: expected a number, not "79'* ]]
 	[ "$(value 0/count)" = 78 ]
 	[ "$(value 0/event)" = page-faults ]
 	"$OPROFILE_LINKS/opcontrol" --shutdown

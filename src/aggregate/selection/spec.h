@@ -86,8 +86,10 @@ bool spec_has_symbol(const struct spec *spec, enum spec_tag tag, const char *raw
 /* Returns true if percentages of a session's time are needed, so that a source must first know
  * when its samples begin and end. */
 bool spec_has_shares(const struct spec *spec);
-/* Each image is matched once; the resulting bits represent the tags with a matching pattern. */
+/* Returns whether the specification selects images. */
 bool spec_has_images(const struct spec *spec);
+/* Matches an image, once for all its samples. Returns bits that represent the tags with a matching
+ * pattern. */
 unsigned int spec_image_bits(const struct spec *spec, const struct image_names *image);
 /* Returns true if the specification selects a sample in an image with the bits `image` of a
  * process whose main binary has the bits `app`.  *ret_top: a kernel or module was selected by

@@ -180,7 +180,8 @@ int io_read_file(const char *path, struct buf *out, size_t max)
 	return read_and_close(io_open(path, O_RDONLY, 0), out, max);
 }
 
-/* Reads the number at the start of a text. Returns false if there is none. */
+/* Reads the number at the start of a text. Returns false if the text begins with another
+ * character than a digit, or the number does not fit. */
 static bool io_leading_number(const char *text, uint64_t *ret_number)
 {
 	char digits[24] = { 0 };

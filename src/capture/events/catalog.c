@@ -222,8 +222,8 @@ const struct catalog_mask *event_catalog_mask(const struct event_catalog *c,
 	return i < event->nr_masks ? &c->masks.at[event->first_mask + i] : NULL;
 }
 
-/* Compares a mask's name with the `len` bytes of `name`. Ignores case; a '.' in `name` matches
- * '_', because OProfile and the vendors write dots in some names. */
+/* Returns whether a mask's name begins with the `len` bytes of `name`. Ignores case; a '.' in
+ * `name` matches '_', because OProfile and the vendors write dots in some names. */
 static bool event_mask_is_named(const char *mask, const char *name, size_t len)
 {
 	for (size_t i = 0; i < len; i++)

@@ -68,7 +68,7 @@ static uint64_t classic_config(const struct cpu_type *cpu, uint64_t code)
 	return classic_is_x86(cpu) ? (code & 0xff) | (code & 0xf00) << 24 : code;
 }
 
-/* Reads VALUE[+EXTRA][=NAME]. */
+/* Reads VALUE[+EXTRA][=NAME]. Returns false if the word does not have this form. */
 static bool classic_read_mask(char *word, const struct catalog_event *e,
 			      struct catalog_mask *ret_mask)
 {

@@ -37,7 +37,8 @@ const struct cpu_type *cpu_type_find(const char *word)
 	return NULL;
 }
 
-/* Finds the first line "name   : value" with this name. */
+/* Copies the value of the first line "name   : value" with this name. Returns false if no line has
+ * the name. */
 static bool cpu_types_value_of(const char *cpuinfo, const char *name,
 			       char ret_value[VALUE_MAX])
 {

@@ -99,9 +99,9 @@ struct counter_assignment {
 	unsigned int taken_by[EVENT_COUNTERS_MAX];
 };
 
-/* Finds a counter for the event, moving other events to other counters if needed. `seen` are the
- * counters that were already tried. Each is tried once, so the recursion depth is at most
- * EVENT_COUNTERS_MAX. */
+/* Finds a counter for the event, moving other events to other counters if needed. Returns false if
+ * no counter is left for it. `seen` are the counters that were already tried. Each is tried once,
+ * so the recursion depth is at most EVENT_COUNTERS_MAX. */
 static bool event_counters_assign_one(struct counter_assignment *p, unsigned int event,
 				      uint64_t *seen)
 {

@@ -135,7 +135,8 @@ static int name_unknown(const struct events_spec *s, struct err *err)
 			     : "");
 }
 
-/* Parses rNNNN, the config of a raw event in hexadecimal. */
+/* Parses rNNNN, the config of a raw event in hexadecimal. Returns false if the name has another
+ * form. */
 static bool name_is_raw(const char *name, uint64_t *ret_config)
 {
 	const char *at = name + 1;

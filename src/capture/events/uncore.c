@@ -99,7 +99,8 @@ int events_uncore_find(const char *root, const char *kind,
 	return least < 0 ? -ENOENT : 0;
 }
 
-/* Parses "6.103515625e-5". The kernel always uses the C locale. */
+/* Parses a number such as "6.103515625e-5". Returns false if it is not a number. The kernel always
+ * uses the C locale. */
 static bool read_scale(char *text, double *ret_scale)
 {
 	char *e = strpbrk(text, "eE");

@@ -64,7 +64,7 @@ const uint64_t *perf_source_ids(const struct perf_source *s, size_t i, size_t *r
 struct perf_source_rings {
 	size_t nr_cpus;
 	size_t nr_fds;
-	/* Size of each CPU's ring; 0: there is none. */
+	/* Size of each CPU's ring; 0: the source has no ring of this kind. */
 	size_t bytes[PERF_SOURCE_RING_COUNT];
 };
 void perf_source_rings(const struct perf_source *s,

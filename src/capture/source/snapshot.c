@@ -208,8 +208,8 @@ static bool snapshot_was_file(const struct snapshot *s, size_t pos,
 	return true;
 }
 
-/* Reads the attributes of a file that the kernel has cached. A plain stat(2) would query the
- * server of a user's file system, which may never answer. */
+/* Reads the attributes of a file that the kernel has cached. Returns false if it cannot. A plain
+ * stat(2) would query the server of a user's file system, which may never answer. */
 static bool snapshot_stat(int at, const char *name, struct statx *ret_st)
 {
 	return !statx(at, name, AT_STATX_DONT_SYNC, STATX_INO, ret_st);

@@ -48,7 +48,8 @@ static uint64_t text_start(const char *text)
 	return start ? start : symbol_address(text, "_stext");
 }
 
-/* Parses the address range of a row of /proc/iomem ("  01000000-0220bb07 : Kernel code"). */
+/* Parses the address range of a row of /proc/iomem ("  01000000-0220bb07 : Kernel code"). Returns
+ * false if no row has the name or its range is empty. */
 static bool memory_row(const char *text, const char *name, uint64_t *ret_start,
 		       uint64_t *ret_last)
 {

@@ -19,7 +19,8 @@ enum {
 	MAX_DEPTH = 4096     /* generations, in case pids are reused during the scan */
 };
 
-/* Parses "PID (NAME) STATE PPID ...".  NAME can contain any characters. */
+/* Parses "PID (NAME) STATE PPID ...".  NAME can contain any characters. Returns false if the text
+ * has another form. */
 static bool process_table_parse(char *stat, struct process_entry *p)
 {
 	char *open = strchr(stat, '(');

@@ -155,7 +155,7 @@ static uint32_t run_stack_text(struct run_making *m, uint32_t group)
 	return number;
 }
 
-/* Sets the names of a new item. */
+/* Sets the names of a new item. Returns false if memory runs out. */
 static bool run_name_item(struct run_making *m, uint32_t group, struct run_item *item)
 {
 	const char *symbol =

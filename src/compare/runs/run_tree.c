@@ -28,8 +28,8 @@ static uint32_t run_tree_image_name(const struct run_making *m, const char *path
 	return number;
 }
 
-/* Sets the names of a function.  An inlined copy has the name of the function, so that it matches
- * if the compiler inlines it on one side only. */
+/* Sets the names of a function. Returns false if memory runs out. An inlined copy has the name of
+ * the function, so that it matches if the compiler inlines it on one side only. */
 static bool run_tree_name_item(const struct run_making *m, uint32_t function,
 			       struct run_item *item)
 {

@@ -106,7 +106,8 @@ control_keys_find_row(const struct control_keys_row *table, size_t nr, const cha
 	return NULL;
 }
 
-/* Parses a decimal number below `end`, without leading zeros and followed by a slash. */
+/* Parses a decimal number below `end`, without leading zeros and followed by a slash, and moves
+ * *path past it. Returns false if *path does not begin with such a number. */
 static bool control_keys_take_number(const char **path, unsigned int end,
 				     unsigned int *ret_number)
 {
@@ -310,15 +311,16 @@ static int control_keys_set_field(struct control_counter *c, int field,
 	if (field == FIELD_EVENT) {
 		if (!*value || strlen(value) >= sizeof(c->event) ||
 		    strpbrk(value, ": ,\n"))
-			return err_set(err, -EINVAL, "\"%.64s\" is not an event name",
+			return err_set(err, -EINVAL,
+				       "expected the name of an event, not \"%.64s\"",
 				       value);
 		snprintf(c->event, sizeof(c->event), "%s", value);
 		return 0;
 	}
 	if (!parse_u64(value, &number))
-		return err_set(err, -EINVAL, "\"%.64s\" is not a number", value);
+		return err_set(err, -EINVAL, "expected a number, not \"%.64s\"", value);
 	if (field != FIELD_COUNT && field != FIELD_UNIT_MASK && number > 1)
-		return err_set(err, -EINVAL, "%s is neither 0 nor 1", value);
+		return err_set(err, -EINVAL, "expected 0 or 1, not \"%.64s\"", value);
 	switch ((enum field)field) {
 	case FIELD_ENABLED:
 		c->enabled = number;
@@ -428,7 +430,7 @@ static int set_enable(struct control_keys *k, const char *value, struct err *err
 	bool on = !strcmp(value, "1");
 
 	if (!on && strcmp(value, "0") != 0)
-		return err_set(err, -EINVAL, "\"%.64s\" is neither 0 nor 1", value);
+		return err_set(err, -EINVAL, "expected 0 or 1, not \"%.64s\"", value);
 	if (on && k->ops->is_enabled(k->ctx))
 		return err_set(err, -EINVAL, "the daemon is already sampling");
 	return k->ops->enable(k->ctx, on, err);
@@ -443,8 +445,9 @@ static int control_keys_set_number(struct control_keys *k,
 	int r;
 
 	if (!parse_u64_max(value, value_max, &number))
-		return err_set(err, -EINVAL, "\"%.64s\" is not a number up to %llu",
-			       value, (unsigned long long)value_max);
+		return err_set(err, -EINVAL,
+			       "expected a number up to %llu, not \"%.64s\"",
+			       (unsigned long long)value_max, value);
 	r = daemonrc_set_number(k->setup, row->setup_key, number);
 	return r ? err_sys(err, r, "cannot set '%s'", row->setup_key) : 0;
 }

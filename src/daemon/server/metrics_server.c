@@ -202,7 +202,9 @@ static bool take_in(struct peer *p)
 	return true;
 }
 
-/* Reads the rest of the input: closing a connection with unread bytes would discard the answer. */
+/* Reads the rest of the input: closing a connection with unread bytes would discard the answer.
+ * Returns true if the peer can still send more, false if it has closed the connection, failed, or
+ * sent too much. */
 static bool metrics_server_drain(struct peer *p)
 {
 	ssize_t n;
@@ -275,7 +277,7 @@ static struct peer *metrics_server_find_place(struct metrics_server *s)
 }
 
 /* Accepts a peer and serves it at once: most peers have already sent their request, so the slot is
- * soon free again. */
+ * soon free again. Returns false if no peer was accepted. */
 static bool metrics_server_accept_one(struct metrics_server *s, uint64_t now_ns)
 {
 	struct epoll_event event = { .events = EPOLLIN };

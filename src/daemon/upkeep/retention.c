@@ -57,7 +57,8 @@ static uint64_t unit_of(char letter, bool *ret_is_time)
 	return 0;
 }
 
-/* Parses one size or time. */
+/* Parses one size or time into its bound. Returns false if the word is malformed, or the bound is
+ * already set. */
 static bool parse_word(char *word, struct retention *r)
 {
 	size_t len = strlen(word);

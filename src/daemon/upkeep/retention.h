@@ -58,7 +58,7 @@ int retention_parse(const char *text, struct retention *ret_retention, struct er
  * removes empty files, and if there is nothing to merge, seals (segment_merge.h) the first
  * complete segment that is not sealed. Limits copies (copies.h) to half of the bytes, and removes
  * those older than all remaining segments. `live_from`: the number of the first segment that may
- * still be written, UINT64_MAX if there is none; segments locked by their writers are also
+ * still be written, UINT64_MAX if all are complete; segments locked by their writers are also
  * skipped.  Returns 0 or a negative errno with a message in *err. */
 int retention_look(struct retention *r, const char *dir, uint64_t now_ns,
 		   uint64_t live_from, struct retention_result *ret_result,

@@ -132,7 +132,8 @@ static int tar_read_skip(struct tar_reader *t, uint64_t bytes, struct err *err)
 	return 0;
 }
 
-/* Parses octal digits that end with a blank, a NUL or the end of the field. */
+/* Parses octal digits that end with a blank, a NUL or the end of the field. Returns false if
+ * another character follows the digits. */
 static bool parse_octal(const char *field, size_t len, uint64_t *ret_value)
 {
 	uint64_t value = 0;

@@ -196,7 +196,8 @@ static int callgrind_take_head(struct callgrind_profile *c, struct foreign_word 
 
 /* ---- costs ---- */
 
-/* Parses a cost.  Some writers compress costs like positions, relative to the previous line. */
+/* Parses a cost. Some writers compress costs like positions, relative to the previous line. Returns
+ * false if the word is not a number or the cost overflows. */
 static bool callgrind_parse_cost(struct foreign_word w, uint64_t last,
 				 uint64_t *ret_cost)
 {

@@ -156,7 +156,7 @@ static uint32_t firefox_image_of(const struct firefox_reader *f,
 	return text == STACK_TREE_NONE ? 0 : text;
 }
 
-/* Functions without symbols are named after their address, "0x1a2b". */
+/* Returns whether a function has no symbol: its name is then empty or its address, "0x1a2b". */
 static bool firefox_is_unnamed(struct foreign_word name)
 {
 	size_t digits = 2;

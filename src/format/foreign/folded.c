@@ -11,7 +11,8 @@
 
 typedef VEC(struct foreign_frame) frame_vec;
 
-/* Parses a count. Fractions, such as seconds, are rounded to the nearest integer. */
+/* Parses a count. Fractions, such as seconds, are rounded to the nearest integer. Returns false if
+ * the word is not a decimal number. */
 static bool folded_count(struct foreign_word w, uint64_t *ret_count)
 {
 	const char *dot = memchr(w.at, '.', w.len);
@@ -156,7 +157,7 @@ static void take_mark(struct foreign_frame *f)
 }
 
 /* Parses the frames backwards from the end of the stack, until only the command is left, which is
- * at the start. */
+ * at the start. Returns false if memory runs out. */
 static bool foreign_folded_take_frames(struct foreign_word stack, frame_vec *frames,
 				       struct foreign_word *ret_comm)
 {

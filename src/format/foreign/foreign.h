@@ -159,5 +159,6 @@ bool foreign_line(const char **at, const char *end, struct foreign_word *ret_lin
 /* Returns whether enough lines agree with a format. Tolerates one bad line, and further ones up to
  * one in nine. */
 bool foreign_agrees(size_t nr_good, size_t nr_bad);
-/* Parses a decimal number that makes up the whole word. */
+/* Parses a decimal number that makes up the whole word. Returns false if the word is not a number
+ * or does not fit. */
 bool foreign_number(struct foreign_word w, uint64_t *ret_v);

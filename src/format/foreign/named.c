@@ -125,7 +125,7 @@ bool foreign_is_perf_report_text(const struct foreign_head *head)
 	       foreign_head_has_line(head, "# Children");
 }
 
-/* Recognises the raw records that perf script -D and perf report -D print. */
+/* Returns whether the text contains raw records as perf script -D and perf report -D print them. */
 bool foreign_is_perf_dump_text(const struct foreign_head *head)
 {
 	return foreign_head_has_line(head, ". ... raw event: size ");
@@ -192,7 +192,8 @@ bool foreign_is_svg(const struct foreign_head *head)
 	       !memmem(head->bytes, head->len, "<html", 5);
 }
 
-/* Folded stacks can also begin with brackets, as in "[[unknown]];f 1". */
+/* Returns whether the text begins like JSON. Folded stacks can also begin with brackets, as in
+ * "[[unknown]];f 1". */
 bool foreign_is_json(const struct foreign_head *head)
 {
 	struct foreign_word w = foreign_head_text(head);

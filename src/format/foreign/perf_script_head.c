@@ -60,7 +60,8 @@ static size_t script_word_width(struct foreign_word w, const char *line)
 
 /* ---- fields ---- */
 
-/* Parses "17" or "17/18". */
+/* Parses "17" or "17/18" (process and thread), or -1, which means unknown. Returns false if the
+ * word has another form. */
 static bool script_word_take_ids(struct foreign_word w, struct foreign_sample *s)
 {
 	const char *slash = memchr(w.at, '/', w.len);
@@ -82,7 +83,7 @@ static bool script_word_take_ids(struct foreign_word w, struct foreign_sample *s
 	return true;
 }
 
-/* Parses "[003]". */
+/* Parses a CPU such as "[003]". Returns false if the word has another form. */
 static bool script_word_take_cpu(struct foreign_word w, struct foreign_sample *s)
 {
 	uint64_t cpu;
@@ -95,7 +96,8 @@ static bool script_word_take_cpu(struct foreign_word w, struct foreign_sample *s
 	return true;
 }
 
-/* Parses "12.345678:", with microseconds or nanoseconds. */
+/* Parses a time such as "12.345678:", with 1 to 9 digits after the dot. Returns false if the word
+ * has another form. */
 static bool script_word_take_time(struct foreign_word w, struct foreign_sample *s)
 {
 	const char *dot = memchr(w.at, '.', w.len);

@@ -46,7 +46,8 @@ static int jitdump_add_event(struct jitdump_reading *r, uint64_t start, uint64_t
 	return vec_push(&r->dump->events, event) ? 0 : -ENOMEM;
 }
 
-/* Reads a name, which must end with a NUL inside the record. */
+/* Reads a name, which must end with a NUL inside the record. Returns false if the NUL is missing.
+ */
 static bool jitdump_take_name(const struct jitdump_reading *r, struct cursor *c,
 			      struct jitdump_code *code)
 {

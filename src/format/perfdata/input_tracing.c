@@ -52,7 +52,7 @@ static const char *take_string(struct cursor *c)
 }
 
 /* Copies the value of a line such as "name: sched_switch" of an event's format. Returns false if
- * there is none. */
+ * the format has no such line. */
 static bool find_format_value(const char *text, size_t len, const char *key,
 			      char ret_value[LINE_MAX_BYTES])
 {

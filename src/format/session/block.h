@@ -48,5 +48,5 @@ bool block_header_parse(const uint8_t bytes[BLOCK_HEADER_BYTES], uint64_t salt,
 bool block_payload_ok(const struct block_header *h, const uint8_t *payload,
 		      uint64_t salt);
 /* Returns the first offset from `from` on where the magic of a block header is, or begins at the
- * end of the bytes; returns `len` if there is none. */
+ * end of the bytes; returns `len` if no magic follows. */
 size_t block_scan(const uint8_t *bytes, size_t from, size_t len);

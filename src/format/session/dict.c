@@ -102,7 +102,8 @@ const char *dict_str(const struct dict *d, uint32_t string)
 	return strtab_get(&d->strings, string);
 }
 
-/* Compares field by field, as the structs can have padding. */
+/* Returns whether two events are equal. Compares field by field, as the structs can have padding.
+ */
 static bool event_is(const struct event_desc *a, const struct event_desc *b)
 {
 	return a->name == b->name && a->about == b->about && a->type == b->type &&
@@ -289,8 +290,8 @@ static uint32_t add_stack(struct dict *d, uint32_t parent, uint32_t frame)
 	return (uint32_t)d->stacks.nr - 1;
 }
 
-/* Creates the list `leaves`. Call it before adding the first stack for which STACK_FIRST + n is
- * not frame n. */
+/* Creates the list `leaves`. Call it before adding the first stack for which STACK_FIRST + n is not
+ * frame n. Returns false if memory runs out. */
 static bool dict_begin_chains(struct dict *d)
 {
 	size_t nr = d->stacks.nr - STACK_FIRST;

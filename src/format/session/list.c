@@ -24,7 +24,8 @@ struct session_list_files {
 	VEC(struct session_file) v;
 };
 
-/* Parses a number of at least six digits, without further leading zeros. */
+/* Parses a number of at least six digits, without further leading zeros. Returns false if the text
+ * is not such a number. */
 static bool parse_number(const char *text, size_t len, uint64_t *ret_number)
 {
 	char digits[24];

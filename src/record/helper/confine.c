@@ -31,7 +31,8 @@ enum {
 /* ---- privileges ---- */
 
 /* Changes to an unused user id, so that no other process can send signals to this one. In a
- * container that lacks such ids, changes to nobody, which services can also use. */
+ * container that lacks unused ids, changes to nobody, which services can also use. Returns false if
+ * both fail. */
 static bool confine_change_user(void)
 {
 	uint32_t number = (uint32_t)getpid();

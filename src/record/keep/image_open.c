@@ -89,8 +89,8 @@ static uint32_t image_open_generation(int fd)
 	return ioctl(fd, FS_IOC_GETVERSION, generation) ? 0 : (uint32_t)generation[0];
 }
 
-/* Opens the path if it is the mapped file. The path may meanwhile lead to a FIFO or a device,
- * which must not block. */
+/* Opens the path if it is the mapped file. Returns false if it is not. The path may meanwhile lead
+ * to a FIFO or a device, which must not block. */
 static bool try_open(struct file_call *f, const char *path)
 {
 	struct image_opened *o = &f->opened;
@@ -112,8 +112,8 @@ static bool try_open(struct file_call *f, const char *path)
 	return false;
 }
 
-/* Opens the file as the process sees it.  For a deleted file, the kernel still provides the
- * mapped file itself. */
+/* Opens the file as the process sees it. For a deleted file, the kernel still provides the mapped
+ * file itself. Returns false if the mapped file was not found. */
 static bool open_of_process(struct file_call *f)
 {
 	const struct image_location *p = &f->location;
@@ -132,8 +132,9 @@ static bool open_of_process(struct file_call *f)
 	return process_mounts_may_follow(p->pid, path) && try_open(f, path);
 }
 
-/* Opens the path in our mount namespace. The path of a container can lead to another file here;
- * without a build-id, that file could be taken for the right one. */
+/* Opens the path in our mount namespace. Returns false if it is not the mapped file. The path of a
+ * container can lead to another file here; without a build-id, that file could be taken for the
+ * right one. */
 static bool open_here(struct file_call *f)
 {
 	if (!try_open(f, f->path))

@@ -136,7 +136,8 @@ static void drop_last_kept_of(struct jit_store *k, uint32_t user)
 		(k->kept.nr - i) * sizeof(*k->kept.at));
 }
 
-/* Takes ownership of the name. */
+/* Adds a file, and takes ownership of its name. Returns false if memory runs out; the name is then
+ * freed. */
 static bool add_kept(struct jit_store *k, const struct kept_jit *kept)
 {
 	if (kept->name && vec_grow(&k->kept) &&

@@ -191,8 +191,9 @@ static unsigned int repair_ppc(struct insn *out, const uint8_t *bytes, bool big)
 	return (unsigned int)sizeof(word);
 }
 
-/* RISBG and similar (z/Architecture Principles of Operation, chapter 7): the ignored bits of I4
- * and I5 need not be 0. */
+/* Clears the bits of I4 and I5 that RISBG and similar instructions ignore (z/Architecture
+ * Principles of Operation, chapter 7), as LLVM rejects them if they are set. Returns whether it
+ * changed the instruction. */
 static bool repair_s390(uint8_t *bytes)
 {
 	if (bytes[0] != 0xec || (bytes[5] != 0x55 && bytes[5] != 0x59) ||

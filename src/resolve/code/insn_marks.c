@@ -65,8 +65,8 @@ static struct symbol_entry decode_entry(struct cursor *c, bool is64)
 	return s;
 }
 
-/* Parses "$x", alone or followed by a dot and any text; on RISC-V, an instruction set can
- * follow. */
+/* Parses a mapping symbol such as "$x", alone or followed by a dot and any text; on RISC-V, an
+ * instruction set can follow. Returns false if the name is not one of this machine. */
 static bool mode_of_name(const char *name, uint16_t machine, enum insn_mode *ret_mode)
 {
 	static const struct {

@@ -163,7 +163,8 @@ void dwarf_abbrev_skip(const struct dwarf_abbrevs *t, const struct dwarf_abbrev 
 	}
 }
 
-/* Computes the skips of an abbreviation, and the offset of a sibling of four bytes. */
+/* Computes the skips of an abbreviation, and the offset of a sibling of four bytes. Returns false
+ * if memory runs out. */
 static bool dwarf_abbrev_compile(struct dwarf_abbrevs *t, struct dwarf_abbrev *a,
 				 const struct dwarf_widths *w)
 {

@@ -73,7 +73,7 @@ int dwarf_abbrevs_read(struct dwarf_abbrevs *t, struct dwarf_section *section,
 		       struct dwarf_spare *spare, uint64_t off,
 		       const struct dwarf_widths *widths, uint64_t until);
 void dwarf_abbrevs_done(struct dwarf_abbrevs *t);
-/* Returns the abbreviation with this code; NULL if there is none. */
+/* Returns the abbreviation with this code; NULL if the table has no such code. */
 const struct dwarf_abbrev *dwarf_abbrevs_search(const struct dwarf_abbrevs *t,
 						uint64_t code);
 

@@ -178,8 +178,9 @@ static int read_fixed(struct dwarf_program *p, struct cursor *c, uint64_t *ret_p
 	return c->failed ? -EBADMSG : 0;
 }
 
-/* Limits how often programs are read. A file in which very many units share one program, or
- * have overlapping programs, is hostile; its remaining units get no lines. */
+/* Counts the bytes that are read, and returns whether they exceed a limit. A file in which very
+ * many units share one program, or have overlapping programs, is hostile; its remaining units get
+ * no lines. */
 static bool is_too_much(struct dwarf_file *f, uint64_t length)
 {
 	uint64_t most = f->sections[DWARF_LINE].bytes * TIMES_READ_MAX + FREE_BYTES;

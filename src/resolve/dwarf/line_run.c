@@ -39,7 +39,8 @@ static void reset(struct dwarf_line_run_machine *m)
 	m->sorted = true;
 }
 
-/* Adds a row; the last of several rows at one address wins. */
+/* Adds a row; the last of several rows at one address wins. Returns false if there are too many
+ * rows or memory runs out. */
 static bool dwarf_line_run_emit(struct dwarf_line_run_machine *m)
 {
 	dwarf_row_vec *rows = m->rows;

@@ -158,7 +158,8 @@ static int read_list(struct dwarf_ranges_list *l, dwarf_code_vec *out)
 	return r < 0 ? r : 0;
 }
 
-/* Finds the offset of list number `i` in .debug_rnglists. */
+/* Finds the offset of list number `i` in .debug_rnglists. Returns false if the section does not
+ * contain it. */
 static bool list_off(const struct dwarf_unit *u, struct dwarf_reader *rd, uint64_t i,
 		     uint64_t *ret_off)
 {

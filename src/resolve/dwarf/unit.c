@@ -307,7 +307,8 @@ static void finish_root(struct dwarf_unit *u, struct dwarf_reader *rd,
 	}
 }
 
-/* Parses the root entry of a unit, of which the cursor has at least the beginning. */
+/* Parses the root entry of a unit, of which the cursor has at least the beginning. Returns false if
+ * the entry is malformed or longer than the cursor's bytes. */
 static bool dwarf_unit_parse_root(struct dwarf_unit *u, struct dwarf_reader *rd,
 				  struct cursor *c, const struct dwarf_abbrevs *t)
 {

@@ -117,7 +117,8 @@ static uint8_t *sink_room(const struct dwarf_unpack_sink *sink, size_t *ret_len)
 	return sink->step ? sink->step : sink->section->whole + sink->done;
 }
 
-/* Uses the bytes read so far: in a sparse file, the compressed size is also untrusted. */
+/* Returns whether the output is too large for its input. Uses the bytes read so far: in a sparse
+ * file, the compressed size is also untrusted. */
 static bool dwarf_unpack_is_bomb(const struct source *in,
 				 const struct dwarf_unpack_sink *out)
 {

@@ -37,9 +37,9 @@ void elf_spans_join(elf_spans *spans)
 	spans->nr = nr;
 }
 
-/* Other code sections contain stubs that are identified by their instructions
- * (resolve/symbols/plt.h). Other data can be needed to find names, such as PowerPC's .opd and
- * Go's .gopclntab. */
+/* Returns whether a section is not needed to find names. Code sections that are not listed contain
+ * stubs that are identified by their instructions (resolve/symbols/plt.h). Data that is not listed
+ * can be needed to find names, such as PowerPC's .opd and Go's .gopclntab. */
 static bool is_droppable(const char *name)
 {
 	static const char *const names[] = {

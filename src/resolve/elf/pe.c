@@ -131,7 +131,7 @@ static void pe_put_name(const struct elf_file *f, const uint8_t *raw, struct buf
 	buf_put(names, text, strlen(text) + 1);
 }
 
-/* Adds a section, and the segment as which it is mapped. */
+/* Adds a section, and the segment as which it is mapped. Returns false if memory runs out. */
 static bool pe_add_section(struct elf_file *f, const uint8_t *raw, uint32_t name)
 {
 	struct cursor c = cursor_of(raw, SECTION_BYTES, f->swap);
@@ -312,7 +312,8 @@ static uint8_t pe_unwind_flags(const struct elf_file *f, uint64_t vaddr)
 	return pe_read_at(f, vaddr, &byte, 1) ? byte >> 3 : 0;
 }
 
-/* Adds an entry of the table. A chained entry continues the function of the previous one. */
+/* Adds an entry of the table. A chained entry continues the function of the previous one. An entry
+ * that is empty or overlaps the previous one is ignored. Returns false if memory runs out. */
 static bool pe_add_function(const struct elf_file *f, struct cursor *c,
 			    pe_functions *functions)
 {

@@ -157,7 +157,8 @@ static int go_read_magic(struct go_table *t, bool swap)
 	return 0;
 }
 
-/* Sets an area that begins at the offset in a word of the header. */
+/* Sets an area that begins at the offset in a word of the header. Returns false if it begins after
+ * `end`. */
 static bool go_take_area(const struct go_table *t, size_t word, size_t end,
 			 struct go_area *ret_area)
 {
@@ -167,7 +168,8 @@ static bool go_take_area(const struct go_table *t, size_t word, size_t end,
 	return at <= end;
 }
 
-/* Go 1.2: the functions follow the header, and the offset of the files follows them. */
+/* Sets the areas of Go 1.2: the functions follow the header, and the offset of the files follows
+ * them. Returns false if the table is too short for them. */
 static bool go_take_areas_12(struct go_table *t)
 {
 	size_t entry = 2 * (size_t)t->ptr_bytes;
@@ -379,8 +381,8 @@ static void go_find_text(struct go_table *t, struct elf_file *f, bool calls)
 	t->text = s ? s->vaddr : t->low;
 }
 
-/* Searches a section for the table, which linkers other than Go's put between other data. Sets
- * *ret_section to the rest of it. */
+/* Searches a section for the table, which linkers other than Go's put between other data. Returns
+ * whether it was found; *ret_section is then the rest of the section from the table on. */
 static bool go_search_table(const struct elf_file *f, const struct elf_section *s,
 			    struct elf_section *ret_section)
 {
@@ -666,7 +668,8 @@ static uint64_t go_calls_at(const struct go_table *t, const struct go_function *
 	return offset == UINT32_MAX ? 0 : t->calls + offset;
 }
 
-/* Copies bytes of the file at a link-time address. */
+/* Copies bytes of the file at a link-time address. Returns false if the file does not contain them.
+ */
 static bool go_read_memory(const struct elf_file *f, uint64_t addr, void *ret_bytes,
 			   size_t len)
 {

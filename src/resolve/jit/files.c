@@ -222,7 +222,7 @@ static int open_kept_map(const char *session_dir, int32_t pid, int *ret_fd,
 
 /* The running process that has the pid of a recorded one. */
 struct jit_live {
-	uint64_t start_ns; /* its start, CLOCK_BOOTTIME; 0: there is none */
+	uint64_t start_ns; /* its start, CLOCK_BOOTTIME; 0: no process has the pid */
 	uint64_t wall_ns;  /* the same, CLOCK_REALTIME */
 	/* It began before the recording ended, so it can be the recorded process. */
 	bool may_be;

@@ -234,7 +234,8 @@ static bool enter_group(struct line_run *r, const uint8_t *heads, uint32_t nr,
 	return true;
 }
 
-/* Makes the next row the current one, and reads the row after it. */
+/* Makes the next row the current one, and reads the row after it. Returns false if that row is
+ * damaged. */
 static bool step_row(struct line_seek *s)
 {
 	struct line_run *r = &s->rows;
@@ -376,7 +377,7 @@ static int64_t line_block_zigzag(uint64_t v)
 	return (int64_t)(v >> 1) ^ -(int64_t)(v & 1);
 }
 
-/* Reads the end of the span whose scope was read. */
+/* Reads the end of the span whose scope was read. Returns false if it is damaged. */
 static bool end_span(struct line_seek *s, struct cursor *c)
 {
 	struct line_run *r = &s->spans;

@@ -81,7 +81,8 @@ static uint32_t go_lines_function(struct go_lines *g, const char *name, uint32_t
 	return slot->value_plus_1 - 1;
 }
 
-/* Adds a row. It replaces a row at the same address. */
+/* Adds a row. It replaces a row at the same address, and is dropped if it has the same line as the
+ * previous row. Returns false if memory runs out. */
 static bool go_lines_add_row(struct go_lines *g, struct dwarf_row row)
 {
 	if (g->rows.nr) {

@@ -188,8 +188,8 @@ static int take_names(struct lines *l, const struct lines_options *o,
 	return 0;
 }
 
-/* Takes over the object with the data that was read of this binary earlier and is not written
- * yet. */
+/* Takes over the data that another object has read of this binary and not written yet. Returns
+ * false if no object has left data of it. */
 static bool take_left(struct lines *l)
 {
 	struct lines *left =

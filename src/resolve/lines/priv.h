@@ -46,7 +46,7 @@ struct lines {
 	struct line_symbols symbols;
 	bool symbols_open;
 	bool symbols_tried;
-	/* The last cover that was found; cover_high is 0 if there is none. */
+	/* The last cover that was found; cover_high is 0 if none was found yet. */
 	uint64_t cover_low;
 	uint64_t cover_high;
 	uint32_t cover_unit;

@@ -189,9 +189,9 @@ const struct unwind_arch *resolver_moment(const struct resolver *r,
 	return arch;
 }
 
-/* Uses the result of unwinding ahead of time, if it is from the same address space. The other
- * thread did not know how much room `pcs` has, so a stack that ends at the limit is unwound
- * again. */
+/* Uses the result of unwinding ahead of time, if it is from the same address space. Returns false
+ * if it cannot be used. The other thread did not know how much room `pcs` has, so a stack that ends
+ * at the limit is unwound again. */
 static bool take_ahead(struct resolver *r, const struct resolver_found *at, size_t max,
 		       size_t *ret_nr)
 {

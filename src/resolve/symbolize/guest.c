@@ -60,8 +60,9 @@ static bool is_module(const char *name)
 	return strncmp(name, kernel_name, sizeof(kernel_name) - 1) != 0;
 }
 
-/* Finds the start of the image in the addresses of the text. The kernel may have been
- * relocated, as its recorded symbol shows. A module from another boot is at another address. */
+/* Finds the start of the image in the addresses of the text. The kernel may have been relocated, as
+ * its recorded symbol shows. Returns false for a module that the text has at another address: the
+ * text is then of another boot. */
 static bool find_start(const struct naming *n, const struct image *image,
 		       const struct kallsyms_part *part, bool module,
 		       uint64_t *ret_start)

@@ -52,8 +52,8 @@ static const struct buf *naming_kernel_read_modules(struct naming *n)
 	return &n->modules;
 }
 
-/* Finds a module's line in the session's list; the caller calls module_line_done(). It is empty if
- * there is none. Returns 0 or -ENOMEM. */
+/* Finds a module's line in the session's list; the caller calls module_line_done(). *ret_line is
+ * empty if the list has no such module. Returns 0 or -ENOMEM. */
 static int find_line(struct naming *n, const char *module, uint64_t start,
 		     struct module_line *ret_line)
 {

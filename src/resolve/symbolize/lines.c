@@ -93,8 +93,8 @@ static bool naming_lines_address_of(const struct symtab *tab, const char *name,
 	return false;
 }
 
-/* Computes how far the kernel was relocated, from one of its recorded symbols or from its
- * recorded start. */
+/* Computes how far the kernel was relocated, from one of its recorded symbols or from its recorded
+ * start. Returns false if the file's symbols do not show it. */
 static bool naming_lines_find_shift(struct naming *n, const struct image *image, int fd,
 				    uint64_t *ret_shift)
 {
@@ -121,7 +121,8 @@ static bool naming_lines_find_shift(struct naming *n, const struct image *image,
 	return known;
 }
 
-/* Uses a kernel's file if it has debug information. Consumes `fd` and `path`. */
+/* Uses a kernel's file if it has debug information. Returns false if it cannot be used. Consumes
+ * `fd` and `path` in either case. */
 static bool naming_lines_take_vmlinux(struct naming *n, const struct image *image,
 				      int fd, char *path,
 				      const struct lines_options *options,
@@ -177,7 +178,8 @@ static bool naming_lines_open_module(struct naming *n, const struct image *image
 	return naming_lines_open_lines(nl, options);
 }
 
-/* Opens the dump of a JIT compiler, which contains the code. */
+/* Opens the dump of a JIT compiler, which contains the code. Returns false if there is no dump; a
+ * dump without readable lines still provides its code. */
 static bool naming_lines_open_jit(struct naming *n, const struct image *image,
 				  const struct lines_options *options,
 				  struct naming_lines *nl)
@@ -197,8 +199,8 @@ static bool naming_lines_open_jit(struct naming *n, const struct image *image,
 	return true;
 }
 
-/* Finds a BPF program by its address. Another program can have been loaded at this address later,
- * so the size must also fit. */
+/* Finds a BPF program by its address; returns whether it was found. Another program can have been
+ * loaded at this address later, so the size must also fit. */
 static bool open_bpf(struct naming *n, const struct image *image,
 		     const struct lines_options *options, struct naming_lines *nl)
 {
@@ -246,8 +248,8 @@ int naming_lines_open(struct naming *n, uint32_t image,
 	return 0;
 }
 
-/* Converts an address of a module to an address of lines.h. The address is in the last section
- * that begins at or before it. */
+/* Converts an address of a module to an address of lines.h. The address is in the last section that
+ * begins at or before it. Returns false if no section contains it. */
 static bool module_address(struct naming_lines *nl, uint64_t addr, uint64_t *ret_addr)
 {
 	size_t nr = nl->has_layout ? nl->layout.sections.nr : nl->module.sections.nr;

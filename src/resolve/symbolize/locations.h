@@ -16,7 +16,7 @@ const char *naming_locations_guest_kallsyms(const struct naming_locations *p);
 const char *naming_locations_guest_vmlinux(const struct naming_locations *p);
 const char *naming_locations_debug_dir(const struct naming_locations *p);
 const char *naming_locations_cache_dir(const struct naming_locations *p);
-/* Returns the function that is called for each step of a search; NULL if there is none. */
+/* Returns the function that is called for each step of a search; NULL if none was set. */
 const struct naming_trace *naming_locations_trace(const struct naming_locations *p);
 /* Returns whether binaries that were changed since the recording are used. */
 bool naming_locations_accept_changed(const struct naming_locations *p);

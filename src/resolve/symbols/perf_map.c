@@ -146,7 +146,8 @@ static void perf_map_heap_pop(struct sweep *s)
 	s->heap.at[i] = last;
 }
 
-/* Adds the last piece to the map when it cannot be extended any more. */
+/* Adds the last piece to the map when it cannot be extended any more. Returns false if memory runs
+ * out. */
 static bool perf_map_flush(struct sweep *s)
 {
 	return s->piece.end == s->piece.start || vec_push(&s->map->pieces, s->piece);
@@ -165,7 +166,7 @@ static bool perf_map_emit(struct sweep *s, const struct perf_map_line *line,
 	return true;
 }
 
-/* Resolves all addresses below `to`. */
+/* Resolves all addresses below `to`. Returns false if memory runs out. */
 static bool sweep_to(struct sweep *s, uint64_t to)
 {
 	while (s->heap.nr && s->at < to) {

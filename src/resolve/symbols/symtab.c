@@ -47,7 +47,7 @@ static bool is_syscall_alias(const char *name)
 	return strncmp(name, "SyS", 3) == 0 || strncmp(name, "compat_SyS", 10) == 0;
 }
 
-/* Does the same as is_better(), by OProfile's rules. */
+/* Returns whether OProfile would prefer `b` to `a` (is_better() has the project's rules). */
 static bool is_better_for_oprofile(const struct symtab_candidate *a,
 				   const struct symtab_candidate *b)
 {

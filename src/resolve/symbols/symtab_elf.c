@@ -144,7 +144,8 @@ static bool holds_labels(const struct symtab_elf_loading *l,
 	       !(section->flags & SHF_EXECINSTR);
 }
 
-/* `typed`: the symbol is a function or, when reading data, an object. */
+/* Returns whether a symbol belongs into the table. `typed`: the symbol is a function or, when
+ * reading data, an object. */
 static bool symtab_elf_is_wanted(const struct symtab_elf_loading *l,
 				 const struct elf_symbol *s,
 				 const struct elf_section *section, bool typed)

@@ -72,7 +72,8 @@ static bool a64_decode_branch(uint32_t insn, struct a64_insn *ret)
 	return true;
 }
 
-/* Additions and logical operations with constants, whose register 31 is the stack pointer. */
+/* Decodes additions and logical operations that write the stack pointer. Returns false for all
+ * other instructions. */
 static bool a64_decode_constant(uint32_t insn, struct a64_insn *ret)
 {
 	const int64_t value = (int64_t)(insn >> 10 & 0xfff)
@@ -97,7 +98,8 @@ static bool a64_decode_constant(uint32_t insn, struct a64_insn *ret)
 	return false;
 }
 
-/* Loads and stores of general registers, or of a pair, relative to any register. */
+/* Decodes loads and stores of one register or of a pair, relative to any register. Returns false
+ * for all other instructions. */
 static bool a64_decode_memory(uint32_t insn, struct a64_insn *ret)
 {
 	const uint32_t base = insn >> 5 & 0x1f, first = insn & 0x1f,

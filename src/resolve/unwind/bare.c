@@ -336,7 +336,8 @@ static bool bare_same_place(struct bare_place a, struct bare_place b)
 	return a.base == b.base && a.offset == b.offset;
 }
 
-/* Adds a candidate for the caller. */
+/* Adds a candidate for the caller if the instruction ends the function. Returns true, which ends
+ * the search, if there is no room for more candidates. */
 static bool bare_visit_end(struct bare_search *s, uint64_t at,
 			   const struct x86_insn *insn, const struct bare_state *state)
 {

@@ -123,7 +123,8 @@ static const char *take_letters(struct cursor *c)
 	return c->failed ? NULL : letters;
 }
 
-/* Reads the CIE whose content (after its id) is at the cursor. */
+/* Reads the CIE whose content (after its id) is at the cursor. Returns false if it is malformed or
+ * of an unknown kind. */
 static bool decode_cie(const struct cfi_walk *w, struct cursor *c, struct cfi_cie *cie)
 {
 	unsigned int version = cursor_u8(c);
@@ -189,7 +190,8 @@ static bool next_entry(const struct cfi_walk *w, size_t *pos, uint64_t *ret_id,
 }
 
 /* Selects and decodes the CIE of an FDE. In .eh_frame, `id` is its distance from the FDE's id
- * field; in .debug_frame, its offset in the section. */
+ * field; in .debug_frame, its offset in the section. Returns false if the CIE is missing or
+ * unusable. */
 static bool use_cie(struct cfi_walk *w, size_t field, uint64_t id)
 {
 	struct cursor content;
@@ -262,8 +264,9 @@ struct cfi_place {
 	uint64_t vaddr;
 };
 
-/* Finds .eh_frame without sections: .eh_frame_hdr is a segment and points to .eh_frame, which
- * has a terminator before the end of its segment. */
+/* Finds .eh_frame without sections: .eh_frame_hdr is a segment and points to .eh_frame, which has a
+ * terminator before the end of its segment. Returns false if the file has no usable .eh_frame_hdr.
+ */
 static bool find_by_segment(const struct elf_file *f, struct cfi_place *ret)
 {
 	uint8_t hdr[HDR_BYTES];

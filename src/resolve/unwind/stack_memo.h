@@ -43,7 +43,7 @@ static inline void stack_memo_prefetch(const struct stack_memo *m, uint64_t key)
 		__builtin_prefetch(stack_memo_line(m, key));
 }
 
-/* Returns the stack that was stored for a key; DICT_NONE if there is none. */
+/* Returns the stack that was stored for a key; DICT_NONE if no stack is stored for it. */
 static inline uint32_t stack_memo_get(const struct stack_memo *m, uint64_t key)
 {
 	const struct memo_line *line;

@@ -23,7 +23,8 @@ void stack_rest_begin(struct stack_rest *s, const struct unwind_window *window,
 	s->len = 0;
 }
 
-/* Loads a word in this machine's byte order: the memory belongs to this machine. */
+/* Loads a word of 4 or 8 bytes; returns false for other sizes. Uses this machine's byte order: the
+ * memory belongs to this machine. */
 static bool stack_rest_take(const uint8_t *from, unsigned int bytes,
 			    uint64_t *ret_value)
 {
@@ -46,8 +47,8 @@ static void stack_rest_fetch(struct stack_rest *s, uint64_t address)
 	s->len = s->copy(s->ctx, s->pid, address, s->bytes, sizeof(s->bytes));
 }
 
-/* Compares the end of the copy with memory. Used if the current frame reaches beyond the copy,
- * so that no return address of the copy was read. */
+/* Returns whether the end of the copy equals the memory. Used if the current frame reaches beyond
+ * the copy, so that no return address of the copy was read. */
 static bool check_end(struct stack_rest *s, uint64_t end)
 {
 	const struct unwind_window *w = s->window;

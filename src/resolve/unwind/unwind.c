@@ -146,8 +146,9 @@ static bool find_cfa(struct unwind_run *r, const struct unwind_table *t,
 	return true;
 }
 
-/* Reads a register that was saved in memory. Below the stack pointer, the register keeps its
- * value: the epilogue has already restored it, and compilers do not always describe that. */
+/* Reads a register that was saved in memory. Below the stack pointer, the register keeps its value:
+ * the epilogue has already restored it, and compilers do not always describe that. Returns false if
+ * the value is unknown. */
 static bool unwind_fetch(struct unwind_run *r, unsigned int slot, uint64_t address,
 			 uint64_t *ret_value)
 {
@@ -302,8 +303,8 @@ static void unwind_bare_forget(struct unwind_run *r)
 	}
 }
 
-/* Searches the stack for the return address of a function that does not return. The registers
- * that it saved stay unknown. */
+/* Searches the stack for the return address of a function that does not return. The registers that
+ * it saved stay unknown. Returns false if no return address was found. */
 static bool unwind_bare_scan(struct unwind_run *r, struct unwind_bare *bare,
 			     const struct unwind_bare_ops *code, uint64_t space)
 {
@@ -327,7 +328,8 @@ static bool unwind_bare_scan(struct unwind_run *r, struct unwind_bare *bare,
 	return false;
 }
 
-/* Unwinds the innermost frame of AArch64 code without rules by the link register. */
+/* Unwinds the innermost frame of AArch64 code without rules by the link register. Returns false if
+ * that is not possible. */
 static bool unwind_bare_link(struct unwind_run *r, const struct unwind_bare_ops *code)
 {
 	const struct unwind_arch *a = r->arch;
@@ -348,7 +350,7 @@ static bool unwind_bare_link(struct unwind_run *r, const struct unwind_bare_ops 
 	return true;
 }
 
-/* Unwinds code without rules by its instructions. */
+/* Unwinds code without rules by its instructions. Returns false if that is not possible. */
 static bool step_bare(struct unwind_run *r)
 {
 	const bool is_a64 = r->arch->elf_machine == EM_AARCH64;
@@ -380,7 +382,8 @@ static bool step_bare(struct unwind_run *r)
 	return !nr && unwind_bare_scan(r, bare, &code, space);
 }
 
-/* Unwinds code without rules by frame pointers, if it uses them. */
+/* Unwinds code without rules by frame pointers, if it uses them. Returns false, with the reason in
+ * *ret_end, if the frame pointer does not lead to a caller. */
 static bool step_frame_pointer(struct unwind_run *r, enum unwind_end *ret_end)
 {
 	const struct unwind_arch *a = r->arch;
@@ -450,7 +453,8 @@ static void find_set(struct unwind_walk *w)
 		w->set = set;
 }
 
-/* Moves to the caller's frame. */
+/* Moves to the caller's frame. Returns false, with the reason in *ret_end, at the end of the stack.
+ */
 static bool unwind_step(struct unwind_walk *w, enum unwind_end *ret_end)
 {
 	struct unwind_run *r = &w->run;

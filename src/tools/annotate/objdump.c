@@ -160,7 +160,8 @@ static bool annotate_objdump_is_hex(char c)
 	return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
 }
 
-/* Parses "    1139:\tadd ...": the address is followed by a colon and a tab. */
+/* Parses an instruction such as "    1139:\tadd ...": the address is followed by a colon and a tab.
+ * Returns false if the line has another form. */
 static bool parse_insn(struct text_line *line)
 {
 	const char *at = line->text + strspn(line->text, " ");
@@ -176,7 +177,7 @@ static bool parse_insn(struct text_line *line)
 	return true;
 }
 
-/* Matches "0000000000001129 <leaf>:". */
+/* Returns whether the line is a symbol such as "0000000000001129 <leaf>:". */
 static bool is_symbol(const struct text_line *line)
 {
 	const char *at = line->text;
@@ -220,7 +221,8 @@ struct annotate_objdump_listing {
 	uint64_t *shown;
 };
 
-/* Sums the samples at addresses before `before` that were not printed yet. */
+/* Sums the samples at addresses before `before` that were not printed yet. Returns whether there
+ * were any. */
 static bool take_hits(struct annotate_objdump_listing *l, uint64_t before)
 {
 	const struct annotation *a = l->s->a;

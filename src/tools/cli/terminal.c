@@ -42,8 +42,8 @@ bool terminal_is_foreground(int fd)
 	return isatty(fd) && tcgetpgrp(fd) == getpgrp();
 }
 
-/* Uses a temporary locale object: the process stays in "C", so that nothing else depends on the
- * locale. */
+/* Returns whether the user's locale uses UTF-8. Uses a temporary locale object: the process stays
+ * in "C", so that nothing else depends on the locale. */
 static bool locale_is_utf8(void)
 {
 	locale_t locale = newlocale(LC_CTYPE_MASK, "", (locale_t)0);

@@ -99,8 +99,8 @@ int control_setup_events(const struct control_options *set, struct daemonrc *rc,
 /* Connects to the daemon if it runs, and sets c->connected.  Returns 0, or a negative errno with
  * a message in *err; -EBUSY: it runs but has no socket. */
 int control_attach(struct control *c, struct err *err);
-/* Returns the pid of the daemon that holds the lock; 0 if there is none, or its file is not
- * readable. */
+/* Returns the pid of the daemon that holds the lock; 0 if no daemon holds it, or the lock file is
+ * not readable. */
 pid_t control_daemon_pid(void);
 /* Sends the daemon one request with an optional argument.  Returns the same as control_request().
  */

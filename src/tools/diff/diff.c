@@ -120,7 +120,8 @@ static int set_unit(struct diff *d, const char *text, const char *detail,
 	return 0;
 }
 
-/* Parses one number of --work, up to a comma or blank; it can have an exponent: 1.5e6. */
+/* Parses one number of --work, up to a comma or blank; it can have an exponent: 1.5e6. Returns
+ * false if it is not a positive number. */
 static bool parse_amount(const char **text, double *ret_amount)
 {
 	char copy[32];

@@ -301,7 +301,8 @@ void report_warn_of_losses(const struct report_read *r)
 				t->throttled);
 }
 
-/* Prints one line with numbers if some perf.data file could not be read completely. */
+/* Prints one line with numbers and returns true if some perf.data file could not be read
+ * completely. */
 static bool warn_of_file_damage(const struct profile_input *in)
 {
 	const struct perf_input_damage *d = &in->file_damage;
@@ -320,7 +321,7 @@ static bool warn_of_file_damage(const struct profile_input *in)
 	return true;
 }
 
-/* Prints one line with numbers if some session could not be read completely. */
+/* Prints one line with numbers and returns true if some session could not be read completely. */
 static bool warn_of_session_damage(const struct report_read *r)
 {
 	const struct profile_input *in = &r->profile.input;

@@ -19,7 +19,7 @@ enum {
 	DAY_SECONDS = 86400
 };
 
-/* Like parse_duration_ns(), but also accepts days. */
+/* Like parse_duration_ns(), but also accepts days, up to 36500. */
 static bool parse_ago(const char *text, uint64_t *ret_ns)
 {
 	size_t len = strlen(text);
@@ -35,7 +35,8 @@ static bool parse_ago(const char *text, uint64_t *ret_ns)
 	return true;
 }
 
-/* Parses a date, a time, or both. */
+/* Parses a date, a time of today, or both, in the local time zone. Returns false if the text has
+ * another form. */
 static bool parse_calendar(const char *text, uint64_t now_ns, uint64_t *ret_ns)
 {
 	static const char *const forms[] = { "%Y-%m-%dT%H:%M:%S",

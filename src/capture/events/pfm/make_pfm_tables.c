@@ -38,8 +38,9 @@ static uint32_t text_number(struct make_event_pfm_tables_maker *m, const char *t
 	return number;
 }
 
-/* Stores the config words of an event if they fit into the catalogue's row. Otherwise they are
- * queried from the library when needed. */
+/* Stores the config words of an event and returns true if they fit into the catalogue's row.
+ * Otherwise, they are queried from the library when needed. Sets *ret_refused if libpfm4 cannot
+ * encode the event. */
 static bool make_event_pfm_tables_encode(const struct event_catalog *c,
 					 const char *name, uint64_t ret_config[2],
 					 bool *ret_refused)
