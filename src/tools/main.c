@@ -10,8 +10,8 @@
 #include "base/files/output.h"
 #include "base/files/path.h"
 #include "base/log.h"
+#include "base/memory/failures.h"
 #include "tools/cli/command.h"
-#include "tools/cli/failures.h"
 #include "tools/cli/help.h"
 #include "tools/cli/progress.h"
 #include "tools/cli/version.h"
@@ -89,6 +89,19 @@ static int show_help(const char *name)
 	return 0;
 }
 
+/* Reports failed allocations. Returns the exit status: `status`, or "incomplete" if that is 0. The
+ * status of a recorder is that of the recorded program, so it does not change. */
+static int report_failures(int status, bool is_recorder)
+{
+	/* A command that failed with a message has already explained the failure. */
+	if (status && !is_recorder && command_nr_messages())
+		return status;
+	if (!failures_had_memory())
+		return status;
+	command_error("out of memory: the result is not complete");
+	return status || is_recorder ? status : STATUS_INCOMPLETE;
+}
+
 /* Runs a command. If files were reported as unreadable or damaged, changes a status of 0 to that
  * of an incomplete report. */
 static int main_run_command(const struct command *cmd, int argc, char **argv)
@@ -97,7 +110,7 @@ static int main_run_command(const struct command *cmd, int argc, char **argv)
 
 	if (!status && !cmd->is_recorder && fault_any_loss())
 		status = STATUS_INCOMPLETE;
-	return failures_report(status, cmd->is_recorder);
+	return report_failures(status, cmd->is_recorder);
 }
 
 /* Handles `oprofile ...`, where the first argument selects the command. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* failures_wrap.h - detects failed allocations inside a library by the results of its functions.
- * Layer: tools. */
+ * Layer: base. */
 #pragma once
 
 /* Wraps a function; `failed` tests `result` for the library's out-of-memory error. */

@@ -2,8 +2,8 @@
 /* failures_wrap_xz.c - records out-of-memory errors of liblzma. */
 #include <lzma.h>
 
-#include "tools/cli/failures.h"
-#include "tools/cli/failures_wrap.h"
+#include "base/memory/failures.h"
+#include "base/memory/failures_wrap.h"
 
 NOTED_MEMORY(lzma_ret, lzma_stream_decoder,
 	     (lzma_stream * s, uint64_t limit, uint32_t flags), (s, limit, flags),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* failures_wrap.c - records each allocation that fails (tools/cli/failures.h).
+/* failures_wrap.c - records each allocation that fails (base/memory/failures.h).
  * The program is linked with --wrap for these names: calls of malloc() reach __wrap_malloc(), and
  * __real_malloc() is the C library's. */
 #include <dirent.h>
@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <sys/types.h>
 
-#include "tools/cli/failures.h"
+#include "base/memory/failures.h"
 
 void *__real_malloc(size_t size);
 void *__real_calloc(size_t nr, size_t size);

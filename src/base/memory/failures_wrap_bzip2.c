@@ -2,8 +2,8 @@
 /* failures_wrap_bzip2.c - records out-of-memory errors of libbz2. */
 #include <bzlib.h>
 
-#include "tools/cli/failures.h"
-#include "tools/cli/failures_wrap.h"
+#include "base/memory/failures.h"
+#include "base/memory/failures_wrap.h"
 
 NOTED_MEMORY(int, BZ2_bzDecompressInit, (bz_stream * s, int verbosity, int small),
 	     (s, verbosity, small), result == BZ_MEM_ERROR)

@@ -4,8 +4,8 @@
 #include <zstd.h>
 #include <zstd_errors.h>
 
-#include "tools/cli/failures.h"
-#include "tools/cli/failures_wrap.h"
+#include "base/memory/failures.h"
+#include "base/memory/failures_wrap.h"
 
 #define NO_ZSTD_MEMORY (ZSTD_getErrorCode(result) == ZSTD_error_memory_allocation)
 
