@@ -11,8 +11,8 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "present/lines/safe_stream.h"
 #include "tools/cli/progress.h"
-#include "tools/cli/safe_stream.h"
 
 /* Exit statuses of a shell for "cannot execute" and "not found" (POSIX 2.8.2). */
 enum {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "tools/cli/safe_stream.h"
+#include "present/lines/safe_stream.h"
 
 #include <stdlib.h>
 #include <string.h>

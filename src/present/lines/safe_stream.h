@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* safe_stream.h - a stream that filters terminal output. Names in a profile are untrusted; with
  * this stream, writers need not escape them.
- * Layer: tools. */
+ * Layer: present. */
 #pragma once
 #include <stdbool.h>
 #include <stdio.h>

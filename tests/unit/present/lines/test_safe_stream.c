@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "base/array.h"
-#include "tools/cli/safe_stream.h"
+#include "present/lines/safe_stream.h"
 
 #include <errno.h>
 #include <stdlib.h>
