@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "tools/export/bolt_names.h"
+#include "present/export/bolt_names.h"
 
 #include <elf.h>
 #include <errno.h>

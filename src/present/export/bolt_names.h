@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* bolt_names.h - names the functions of a binary as BOLT does: local functions are NAME/1, NAME/2
  * and so on, by address.
- * Layer: tools. */
+ * Layer: present. */
 #pragma once
 #include <stdint.h>
 
