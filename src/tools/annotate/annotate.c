@@ -16,6 +16,7 @@
 #include "present/annotation/annotation.h"
 #include "present/annotation/html.h"
 #include "present/annotation/json.h"
+#include "present/annotation/objdump.h"
 #include "present/annotation/write_annotation.h"
 #include "present/annotation/write_assembly.h"
 #include "present/lines/percent.h"
@@ -25,7 +26,6 @@
 #include "recordings/source_find.h"
 #include "tools/annotate/files.h"
 #include "tools/annotate/html.h"
-#include "tools/annotate/objdump.h"
 #include "tools/annotate/options.h"
 #include "tools/cli/command.h"
 #include "tools/cli/mistaken_word.h"
@@ -306,8 +306,12 @@ static int write_by_objdump(void *ctx, FILE *out, const struct assembly *s,
 			    const struct assembly_function *function, uint64_t *shown)
 {
 	struct annotate *a = ctx;
+	struct err why_not = { 0 };
+	int r = annotate_objdump_write(&a->objdump, out, s, function, shown, &why_not);
 
-	return annotate_objdump_write(&a->objdump, out, s, function, shown);
+	if (!r && why_not.code)
+		command_warning("%s", why_not.text);
+	return r;
 }
 
 static int write_assembly(struct annotate *a, FILE *out)

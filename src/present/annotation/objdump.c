@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "tools/annotate/objdump.h"
+#include "present/annotation/objdump.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -20,7 +20,6 @@
 #include "present/annotation/assembly.h"
 #include "present/annotation/source_text.h"
 #include "present/lines/screen.h"
-#include "tools/cli/command.h"
 
 enum {
 	OWN_ARGS = 8, /* number of arguments in addition to the user's parameters */
@@ -289,7 +288,8 @@ static int write_output(FILE *out, const struct assembly *s,
 
 int annotate_objdump_write(struct annotate_objdump *o, FILE *out,
 			   const struct assembly *s,
-			   const struct assembly_function *function, uint64_t *shown)
+			   const struct assembly_function *function, uint64_t *shown,
+			   struct err *why_not)
 {
 	const struct profile_image *image = &s->a->p->images.at[function->image];
 	const char *name = strtab_get(&s->a->p->strings, image->name);
@@ -297,7 +297,7 @@ int annotate_objdump_write(struct annotate_objdump *o, FILE *out,
 	int r;
 
 	if (image->kind == IMAGE_JIT || image->nr_sections || image->bytes) {
-		command_warning(
+		err_set(why_not, -EINVAL,
 			"'%s' is not a program file: showing it without objdump", name);
 		return 0;
 	}
@@ -308,7 +308,7 @@ int annotate_objdump_write(struct annotate_objdump *o, FILE *out,
 	buf_done(&text);
 	if (!r) {
 		o->failed = true;
-		command_warning(
+		err_set(why_not, -EIO,
 			"An error occur during the execution of objdump: it is left out");
 	}
 	return r;
