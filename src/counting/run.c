@@ -30,6 +30,7 @@ struct count_run_waiting {
 	uint64_t next_ns; /* end of this interval; 0: no intervals */
 	uint64_t nr_done;
 	unsigned int nr_signals;
+	bool write_failed; /* interval() failed, not reading the counters */
 };
 
 size_t count_nr_values(const struct count_run *run)
@@ -162,6 +163,7 @@ static int end_interval(struct count_run_waiting *w, uint64_t duration_ns)
 	if (!r) {
 		take_difference(w->run, &now, &w->before);
 		r = w->interval(w->ctx, &now);
+		w->write_failed = r != 0;
 	}
 	free(now.at);
 	w->nr_done++;
@@ -271,6 +273,8 @@ static int count_run_count(struct count_run *run, struct count_run_waiting *w,
 	/* If the command continues to run, report the counts so far. */
 	if (!r)
 		r = count_run_read_all(run, ret_values);
+	if (r && w->write_failed)
+		return err_sys(err, r, "cannot write the counts");
 	return r ? err_sys(err, r, "cannot read the counters") : 0;
 }
 

@@ -48,7 +48,7 @@ static const struct option_row rows[] = {
 	  .kind = OPTION_LIST,
 	  .value = "SPEC[,SPEC...]",
 	  .offset = OPTION(struct count_settings, events),
-	  .help = "Count these events: NAME[:UNITMASK[:KERNEL[:USER]]] or perf syntax (see ophelp). Default: CPU cycles, or time and page faults without hardware counters." },
+	  .help = "Count these events: NAME[:UNITMASK[:KERNEL[:USER]]] or perf syntax (see ophelp). Default: CPU cycles, or time, page faults, context switches and migrations without hardware counters." },
 	{ .name = "event", .alias_of = "events" },
 	{ .name = "system-wide",
 	  .letter = 's',
@@ -311,7 +311,7 @@ static int count_choose_events(struct count_job *j, struct err *err)
 	pmu = events_have_pmu();
 	if (!pmu)
 		fprintf(stderr,
-			"%s: this machine has no hardware counters (a virtual machine without PMU?): counting time and page faults instead of cycles\n",
+			"%s: this machine has no hardware counters (a virtual machine without PMU?): counting time, page faults, context switches and migrations instead of cycles\n",
 			command_name());
 	if (j->set.metrics || !pmu)
 		return events_parse(
