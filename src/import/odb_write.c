@@ -414,7 +414,7 @@ static int odb_read_segment(struct odb_writer *x, const char *path, enum trust t
 	if (!span->start_ns)
 		span->start_ns = x->info->start_ns;
 	r = odb_read_samples(x, s, span, err);
-	x->lost += segment_totals(s)->lost;
+	x->lost += segment_totals(s)->lost + segment_totals(s)->dropped;
 	x->is_incomplete |= segment_damage_any(segment_damage(s));
 	segment_close(s);
 	return r;

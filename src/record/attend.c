@@ -74,7 +74,7 @@ int recorder_attend(struct recorder *r, struct err *err)
 	if (r->symbols_due.nr && r->attention_end_ns < r->symbols_due_ns + TICK_NS)
 		r->attention_end_ns = r->symbols_due_ns + TICK_NS;
 	r->next_look_ns = now + (now < r->attention_end_ns ? TICK_NS : mute_ns);
-	return result;
+	return recorder_judge(r, result);
 }
 
 bool recorder_is_due(struct recorder *r, bool woken)

@@ -592,7 +592,7 @@ int recorder_open(const struct recorder_config *config, struct recorder **ret_re
 		save_kernel(r);
 		result = take_snapshots(r, err);
 	}
-	if (result) {
+	if (recorder_judge(r, result)) {
 		recorder_discard(r);
 		return result;
 	}

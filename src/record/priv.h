@@ -70,6 +70,10 @@ struct recorder {
 	uint64_t nr_rests;
 	uint64_t side_band_ns; /* CPU time for the side band */
 	uint64_t nr_taken;     /* samples read from the rings, kept or not */
+	/* The samples of nr_taken that were added, not wanted or undecodable. The others are
+	 * pending; at the end these are lost. */
+	uint64_t nr_settled;
+	uint64_t nr_unread; /* samples that were dropped from the rings at the end */
 	uint64_t lost_in_records;
 	uint64_t lost_side_band; /* side-band records that the kernel dropped */
 	uint64_t nr_rounds; /* statistics for --verbose, like the next two fields */
@@ -87,6 +91,7 @@ struct recorder {
 	bool snapshot_done;
 	bool snapshot_is_new; /* the snapshot describes a module that was just loaded */
 	bool stopped;         /* recorder_stop() was called */
+	bool failed;          /* records were lost, because memory was short */
 	struct err *err; /* where callbacks store the message of the current call */
 };
 
@@ -110,6 +115,9 @@ int recorder_open_group(struct recorder *r);
 /* Resolves the samples of r->group and adds them to the session; call it before the records of the
  * group become invalid. `ctx` is the recorder. Returns 0, or a negative errno with a message. */
 int recorder_end_group(void *ctx);
+/* Ends a call that handled records: if it failed, notes that records can be lost, and stores a
+ * message unless there is one. Returns `result`. */
+int recorder_judge(struct recorder *r, int result);
 /* Keeps a jitdump open if the record maps one. */
 void recorder_keep_jit(struct recorder *r, const struct record *rec);
 /* Handles the records that concern files which may soon disappear: notes new containers, and opens

@@ -74,15 +74,22 @@ static const void *own_record(struct recorder *r, const void *record, size_t *le
 	return r->own_record.failed ? NULL : r->own_record.data;
 }
 
-int recorder_take_side_band(void *ctx, const void *record, size_t len)
+int recorder_judge(struct recorder *r, int result)
 {
-	struct recorder *r = ctx;
+	r->failed |= result != 0;
+	/* Callbacks fail without a message if memory is short. */
+	return result && r->err && !r->err->text[0]
+		       ? err_sys(r->err, result, "cannot record all samples")
+		       : result;
+}
+
+static int take_side_record(struct recorder *r, const void *record, size_t len)
+{
 	int result;
 	struct record rec;
 	uint64_t time_ns;
 	const char *name;
 
-	r->nr_side_band++;
 	record = own_record(r, record, &len);
 	if (!record)
 		return err_set(r->err, -ENOMEM, "out of memory");
@@ -104,6 +111,17 @@ int recorder_take_side_band(void *ctx, const void *record, size_t len)
 	result = side_band_add(&r->side_band, rec.id.time_ns, record, len);
 	if (!result && r->perf_data)
 		result = perf_data_out_write(r->perf_data, record, len, r->err);
+	return result;
+}
+
+int recorder_take_side_band(void *ctx, const void *record, size_t len)
+{
+	struct recorder *r = ctx;
+	int result = take_side_record(r, record, len);
+
+	r->nr_side_band++;
+	/* The record has left the ring, so it cannot be read again. */
+	r->lost_side_band += result == -ENOMEM;
 	return result;
 }
 
@@ -149,10 +167,13 @@ static int apply_side_record(void *ctx, const struct timed_record *record)
 {
 	struct recorder *r = ctx;
 	struct record rec;
+	int result;
 
-	return decoder_record(&r->decoder, record->bytes, record->size, &rec, NULL)
-		       ? 0
-		       : resolver_side_band(r->resolver, &rec);
+	if (decoder_record(&r->decoder, record->bytes, record->size, &rec, NULL))
+		return 0;
+	result = resolver_side_band(r->resolver, &rec);
+	r->lost_side_band += result != 0;
+	return result;
 }
 
 /* Applies the side-band records that are not newer than the frontier. Returns 0, or -ENOMEM with a
@@ -224,7 +245,7 @@ static int recorder_drain(struct recorder *r)
 	deferred_samples_forget(&r->deferred, r->frontier_ns);
 	free_history(r, since < r->frontier_ns ? since : r->frontier_ns);
 	see_rests(r);
-	return result;
+	return recorder_judge(r, result);
 }
 
 static void recorder_update_totals(struct recorder *r)
@@ -245,6 +266,15 @@ static void count_lost(struct recorder *r)
 
 	if (!perf_source_lost(r->source, &lost) && lost > r->totals.lost)
 		r->totals.lost = lost;
+}
+
+/* Counts the samples that were received and not added, also by rounds that failed earlier. */
+static void count_dropped(struct recorder *r)
+{
+	uint64_t pending =
+		r->nr_taken > r->nr_settled ? r->nr_taken - r->nr_settled : 0;
+
+	r->totals.dropped = pending + r->nr_unread;
 }
 
 static double time_share(const struct recorder *r, size_t attr)
@@ -330,7 +360,7 @@ int recorder_dump(struct recorder *r, struct err *err)
 	r->err = err;
 	result = recorder_drain(r);
 	if (!result)
-		result = recorder_settle_due(r);
+		result = recorder_judge(r, recorder_settle_due(r));
 	if (result)
 		return result;
 	/* If there are no new samples, write nothing: any user can request dumps, which would fill
@@ -388,11 +418,14 @@ static int drain_to_end(struct recorder *r)
 		result = recorder_take_held(r);
 	if (!result)
 		result = recorder_settle_due(r);
+	/* After a failure, samples are left in the rings. */
+	r->nr_unread = perf_source_drop_samples(r->source);
 	recorder_update_totals(r);
 	count_lost(r);
 	count_shares(r);
+	count_dropped(r);
 	r->stopped = true;
-	return result;
+	return recorder_judge(r, result);
 }
 
 int recorder_stop(struct recorder *r, struct err *err)
@@ -462,6 +495,24 @@ static void save_copies(struct recorder *r)
 	(void)copy_list_make(&r->own_copies, NULL);
 }
 
+/* Writes what is pending, and closes the segment. If the recording failed, or if the samples cannot
+ * be written, marks the segment as incomplete. */
+static int close_writer(struct recorder *r, uint64_t *ret_file_bytes, struct err *err)
+{
+	int result = segment_writer_flush(r->writer, &r->totals, err);
+	size_t unwritten = segment_writer_drop(r->writer);
+	int closed;
+
+	r->totals.samples -= unwritten;
+	r->totals.dropped += unwritten;
+	r->totals.finished = !result && !r->failed && !r->totals.dropped;
+	*ret_file_bytes = segment_writer_bytes(r->writer);
+	closed = r->totals.finished ? segment_writer_close(r->writer, &r->totals, err)
+				    : segment_writer_abandon(r->writer, &r->totals,
+							     result ? NULL : err);
+	return result ? result : closed;
+}
+
 int recorder_close(struct recorder *r, int target_status,
 		   struct session_totals *ret_totals, uint64_t *ret_file_bytes,
 		   struct err *err)
@@ -471,7 +522,6 @@ int recorder_close(struct recorder *r, int target_status,
 	r->err = err;
 	result = r->stopped ? 0 : drain_to_end(r);
 	r->totals.target_status = target_status;
-	r->totals.finished = !result;
 	save_copies(r);
 	if (r->perf_data) {
 		closed = perf_data_out_close(r->perf_data, &r->dict, &r->machine,
@@ -480,14 +530,9 @@ int recorder_close(struct recorder *r, int target_status,
 		result = result ? result : closed;
 	}
 	r->totals.recorder_cpu_ns = own_cpu_ns() - r->cpu_begin_ns;
-	closed = segment_writer_flush(r->writer, &r->totals, result ? NULL : err);
-	result = result ? result : closed;
 	report_end(r);
+	closed = close_writer(r, ret_file_bytes, result ? NULL : err);
 	*ret_totals = r->totals;
-	/* Samples that could not be written are not counted as saved. */
-	ret_totals->samples -= segment_writer_pending(r->writer);
-	*ret_file_bytes = segment_writer_bytes(r->writer);
-	closed = segment_writer_close(r->writer, &r->totals, result ? NULL : err);
 	recorder_free(r);
 	return result ? result : closed;
 }

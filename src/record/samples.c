@@ -65,11 +65,14 @@ static int add_resolved(struct recorder *r, const struct record *rec, const void
 	int result;
 
 	if (r->config.is_wanted &&
-	    !r->config.is_wanted(r->config.ctx, &r->dict, sample))
+	    !r->config.is_wanted(r->config.ctx, &r->dict, sample)) {
+		r->nr_settled++;
 		return 0;
+	}
 	result = segment_writer_add(r->writer, sample);
 	if (result)
 		return err_set(r->err, result, "out of memory");
+	r->nr_settled++;
 	r->totals.samples++;
 	count_cpu(r, sample->cpu);
 	if (r->config.on_sample)
@@ -157,7 +160,10 @@ static int take_record(struct recorder *r, const void *bytes, size_t len)
 	struct record *rec = &r->group.samples[r->group.nr].rec;
 
 	if (decoder_record(&r->decoder, bytes, len, rec, NULL)) {
+		const struct perf_event_header *header = bytes;
+
 		r->totals.undecodable++;
+		r->nr_settled += header->type == PERF_RECORD_SAMPLE;
 		return 0;
 	}
 	switch (rec->type) {
@@ -221,8 +227,10 @@ static int retry(struct recorder *r, struct due_sample *sample)
 	struct record rec;
 	int result;
 
-	if (decoder_record(&r->decoder, sample->bytes, sample->len, &rec, NULL))
+	if (decoder_record(&r->decoder, sample->bytes, sample->len, &rec, NULL)) {
+		r->nr_settled++;
 		return 0;
+	}
 	result = chain_join_place(&r->decoder, &chain, &rec);
 	if (!result)
 		result = resolver_sample(r->resolver, &r->decoder, &rec, &resolved);

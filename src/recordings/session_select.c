@@ -107,8 +107,10 @@ static struct session_totals totals_of(const struct segment_select *s)
 	double selected = (double)s->nr_taken * s->weights.weight;
 
 	t.samples = s->nr_samples;
-	if (all > 0)
+	if (all > 0) {
 		t.lost = (uint64_t)((double)t.lost * selected / all + 0.5);
+		t.dropped = (uint64_t)((double)t.dropped * selected / all + 0.5);
+	}
 	memset(t.event_shares, 0, sizeof(t.event_shares));
 	for (size_t i = 0; i < s->merge.events.to.nr && i < SESSION_EVENT_SHARES; i++) {
 		uint32_t to = s->merge.events.to.at[i];

@@ -19,6 +19,7 @@ struct script_result {
 	uint64_t stray;
 	uint64_t malformed; /* records */
 	uint64_t lost;      /* samples, by the kernel */
+	uint64_t dropped;   /* samples, by the recorder */
 	struct perf_input_damage damage;
 	struct segment_damage segments; /* sum over a session's segments */
 	bool interrupted;

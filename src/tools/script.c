@@ -114,10 +114,15 @@ static bool warn_of_damage(const char *name, const struct script_result *r)
 	if (r->lost)
 		command_warning("'%s': the kernel lost %" PRIu64 " samples", name,
 				r->lost);
+	if (r->dropped)
+		command_warning(
+			"'%s': %" PRIu64
+			" samples were dropped during the recording: memory was short, or the disk was full",
+			name, r->dropped);
 	if (!d->cut_bytes && !d->missing_bytes && !d->bad_bytes && !d->bad_features &&
 	    !d->missing_files && !r->interrupted && !r->malformed && !r->stray &&
 	    !s->bad_blocks && !s->cut_bytes && !s->bad_samples && !s->unfinished)
-		return s->missing_samples;
+		return s->missing_samples || r->dropped;
 	command_warning(
 		"'%s': the input is incomplete: %s%s%" PRIu64 " bytes missing, %" PRIu64
 		" of a record cut off, %" PRIu64 " damaged, %" PRIu64

@@ -440,19 +440,6 @@ has()
 	done
 }
 
-@test "a partly saved session is reported as saved with losses" {
-	stand_in 'save=error ENOSPC segment-000001: No space left on device' \
-		"status=session_dir $session|ok"
-	run opcontrol --save=x
-	[ "$status" -eq 1 ]
-	[ "$output" = "opcontrol: segment-000001: No space left on device" ]
-	mkdir -p "$session/samples/x"
-	run opcontrol --save=x
-	[ "$status" -eq 1 ]
-	[ "${lines[0]}" = "opcontrol: segment-000001: No space left on device" ]
-	[ "${lines[1]}" = "opcontrol: the session was saved as x; some samples were dropped because the disk is full" ]
-}
-
 @test "concurrent calls are serialized" {
 	need_root
 	stand_in SLOW=stop

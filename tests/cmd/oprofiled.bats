@@ -457,7 +457,8 @@ has_copy_of() {
 	done 2>"$BATS_TEST_TMPDIR/full"
 	run -1 ask 'save one'
 	echo "$output"
-	[[ "$output" == *"error ENOSPC"* ]]
+	[[ "$output" == *"error ENOSPC the session was saved as one, but the next one cannot start: "* ]]
+	[[ "$output" == *"No space left on device" ]]
 	[ -e "$session/samples/one/segment-000001" ]
 	[ "$(field state)" = paused ]
 	rm "$session"/fill-*
@@ -471,6 +472,41 @@ has_copy_of() {
 	ask shutdown
 	wait_daemon
 	umount "$session"
+}
+
+@test "samples of a recording that ran out of memory are counted as lost" {
+	start_daemon --frequency 997
+	start_load
+	wait_for_samples 20
+	# From now on no memory can be mapped: opening a ring, or growing a table, fails.
+	prlimit --pid "$daemon" --as="$(awk '/^VmSize:/ { print 1024 * $2 ":" }' "/proc/$daemon/status")"
+	for ((i = 0; i < 300; i++)); do
+		! grep -q 'recording restarts' "$log" || break
+		"$WORKLOADS/deep_random" 1 >/dev/null 2>&1 3>&- || true
+	done
+	prlimit --pid "$daemon" --as=unlimited:
+	cat "$log"
+	grep -E 'warning: [^;]+; recording restarts' "$log"
+	! grep -E 'warning: (;|$)' "$log"
+	lost=$(sed -n 's/.*warning: \([0-9]*\) samples were lost/\1/p' "$log" | paste -s -d +)
+	lost=$((${lost:-0}))
+	[ "$lost" -gt 0 ]
+	[ "$(field lost)" -eq "$lost" ]
+	for ((i = 0; i < 300; i++)); do
+		[ "$(field state)" = paused ] || break
+		sleep 0.1
+	done
+	[ "$(field state)" = running ]
+	ask shutdown
+	wait_daemon
+	grep -E "oprofiled exits: [0-9]+ samples, $lost lost" "$log"
+	run -3 --separate-stderr opreport --session-dir "$session"
+	echo "$stderr"
+	[[ "$stderr" == *"segments not finished"* ]]
+	[[ "$stderr" == *"warning: $lost samples were dropped during the recording: memory was short"* ]]
+	opreport --session-dir "$session" --quality 2>/dev/null | grep -E "^ +$lost +samples dropped: "
+	run -3 --separate-stderr "$OPROFILE" script --session-dir "$session"
+	[[ "$stderr" == *"$lost samples were dropped"* ]]
 }
 
 @test "a recording that cannot start is reported once" {

@@ -140,7 +140,7 @@ static void join_counts(struct sample_merge *m, const struct segment *s)
 	const struct session_totals *t = segment_totals(s);
 	const struct segment_damage *d = segment_damage(s);
 
-	m->info.lost += t->lost;
+	m->info.lost += t->lost + t->dropped;
 	m->info.malformed += t->undecodable;
 	/* Bad samples are counted individually. */
 	m->info.damage.bad_blocks += d->bad_blocks;

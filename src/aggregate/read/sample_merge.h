@@ -30,7 +30,7 @@ struct sample_merge_info {
 	struct session_info
 		first; /* Values of the first segment; a string is "" if the segments differ
 			     * in it */
-	uint64_t lost;                /* by the kernel */
+	uint64_t lost;                /* by the kernel, or dropped */
 	uint64_t malformed;           /* records that the recorder could not parse */
 	struct segment_damage damage; /* .bad_samples grows while samples are read */
 	uint32_t nr_unfinished;       /* segments */

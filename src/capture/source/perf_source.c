@@ -600,3 +600,22 @@ int perf_source_drain_samples(struct perf_source *s, perf_source_fn fn,
 	perf_source_look(s, PERF_SOURCE_SAMPLES);
 	return drain_rings(s, PERF_SOURCE_SAMPLES, fn, end, ctx);
 }
+
+uint64_t perf_source_drop_samples(struct perf_source *s)
+{
+	uint64_t nr = 0;
+
+	perf_source_look(s, PERF_SOURCE_SAMPLES);
+	for (size_t i = 0; i < s->cpus.nr; i++) {
+		struct ring *ring = &s->rings[PERF_SOURCE_SAMPLES][i];
+		const struct perf_event_header *record;
+		size_t len;
+
+		if (!ring->base)
+			continue;
+		while ((record = ring_next(ring, &len)))
+			nr += record->type == PERF_RECORD_SAMPLE;
+		ring_release(ring);
+	}
+	return nr;
+}

@@ -93,6 +93,8 @@ int perf_source_drain(struct perf_source *s, enum perf_source_ring kind,
 typedef int (*perf_source_end_fn)(void *ctx);
 int perf_source_drain_samples(struct perf_source *s, perf_source_fn fn,
 			      perf_source_end_fn end, void *ctx);
+/* Empties the sample rings, and returns how many samples they contained. */
+uint64_t perf_source_drop_samples(struct perf_source *s);
 /* Returns true if this side-band record reports that a kernel module was loaded, whose sections
  * and symbols can now be read. Such records require that the kernel reports namespaces to us
  * and that tracefs is readable. *ret_name is borrowed from the record. */

@@ -63,8 +63,8 @@ struct oprofiled_options {
 /* Totals of the recordings that this process has finished. */
 struct oprofiled_sums {
 	uint64_t samples; /* written, also to sessions that were removed since */
-	uint64_t lost;    /* samples that could not be written */
-	uint64_t unwritten;
+	uint64_t lost;    /* by the kernel, and dropped ones */
+	uint64_t dropped; /* memory was short, or the disk was full */
 	uint64_t
 		side_band_ns; /* CPU time for the side band (mmap, fork and similar records) */
 	VEC(uint64_t) cpu_samples;
@@ -159,6 +159,7 @@ struct oprofiled {
 	uint64_t next_rotate_ns;
 	/* CLOCK_REALTIME minus the recording's clock, at its start or after the last clock step. */
 	int64_t clock_gap_ns;
+	uint64_t failed_ns; /* when a recording failed last; 0: none has */
 	uint64_t retry_ns; /* when to restart a failed recording; 0: no retry pending */
 	/* the reason that was logged last why the recording could not start or continue */
 	struct err last_error;

@@ -69,7 +69,7 @@ void oprofiled_numbers(const struct oprofiled *d, struct daemon_numbers *ret_num
 		.memory = oprofiled_resident_bytes()
 	};
 
-	n.taken = n.samples + d->sums.unwritten;
+	n.taken = n.samples + d->sums.dropped;
 	if (d->recorder) {
 		n.taken += recorder_totals(d->recorder)->samples;
 		n.samples += recorder_totals(d->recorder)->samples;

@@ -206,7 +206,7 @@ int oprofiled_close_recorder(struct oprofiled *d, struct recorder *recorder,
 {
 	struct session_totals totals = { 0 };
 	struct err late = { 0 };
-	uint64_t bytes, taken, unwritten;
+	uint64_t bytes;
 	int r, closed;
 
 	if (!recorder)
@@ -218,17 +218,15 @@ int oprofiled_close_recorder(struct oprofiled *d, struct recorder *recorder,
 	disk_sync_add(&d->upkeep.sync, recorder->segment_path, true);
 	/* The limit that the upkeep also applies to existing copies (daemon/upkeep/copies.h). */
 	d->upkeep.copies.max_bytes = d->upkeep.retention.max_bytes / 2;
-	taken = recorder_totals(recorder)->samples;
 	d->sums.side_band_ns += recorder->side_band_ns;
 	closed = recorder_close(recorder, -1, &totals, &bytes, &late);
-	unwritten = taken > totals.samples ? taken - totals.samples : 0;
 	if (closed)
 		log_say(LOG_WARNING, "%s", late.text);
 	if (closed && !r)
 		*err = late;
 	d->sums.samples += totals.samples;
-	d->sums.unwritten += unwritten;
-	d->sums.lost += totals.lost + unwritten;
+	d->sums.dropped += totals.dropped;
+	d->sums.lost += totals.lost + totals.dropped;
 	malloc_trim(0);
 	return r ? r : closed;
 }
@@ -448,13 +446,21 @@ void oprofiled_retry_later(struct oprofiled *d)
 static void take_failure(struct oprofiled *d, int failure, const struct err *err)
 {
 	struct err late = { 0 };
+	uint64_t lost;
 
 	if (oprofiled_recording_wait_for_room(d, failure, err))
 		return;
+	lost = d->sums.lost;
 	log_say(LOG_WARNING, "%s; recording restarts", err->text);
 	(void)oprofiled_close_recorder(d, d->recorder, &late);
 	d->recorder = NULL;
-	oprofiled_retry_later(d);
+	if (d->sums.lost > lost)
+		log_say(LOG_WARNING, "%llu samples were lost",
+			(unsigned long long)(d->sums.lost - lost));
+	/* The memory of the recording is free now, so restart at once, unless that was tried in
+	 * vain a moment ago. */
+	d->retry_ns = d->failed_ns ? d->failed_ns + retry_after_ns : 1;
+	d->failed_ns = clock_now_ns(CLOCK_MONOTONIC);
 }
 
 /* Logs why the recording failed. It is retried every few seconds, so the same message is not

@@ -8,6 +8,7 @@
 
 #include "base/err.h"
 #include "base/files/io.h"
+#include "base/files/path.h"
 #include "base/log.h"
 #include "daemon/engine/engine.h"
 #include "format/session/session.h"
@@ -86,8 +87,9 @@ static int move_session(struct oprofiled *d, const char *rename_to, struct err *
 		return err_sys(err, r,
 			       rename_to ? "cannot create '%s'" : "cannot remove '%s'",
 			       rename_to ? rename_to : d->dir.current);
-	r = io_make_dirs(d->dir.current, RECORDING_DIR_MODE);
-	return r ? err_sys(err, r, "cannot create '%s'", d->dir.current) : 0;
+	/* If this fails, the start of the next recording tries it again, and reports the reason. */
+	(void)io_make_dirs(d->dir.current, RECORDING_DIR_MODE);
+	return 0;
 }
 
 static void put_session_to_disk(struct oprofiled *d, const char *folder)
@@ -98,12 +100,30 @@ static void put_session_to_disk(struct oprofiled *d, const char *folder)
 		disk_sync_add(&d->upkeep.sync, path, true);
 }
 
+/* Starts another session after the last one was renamed (`rename_to`) or removed. Returns 0 or a
+ * negative errno with a message. */
+static int begin_next_session(struct oprofiled *d, const char *rename_to,
+			      struct err *err)
+{
+	int r = oprofiled_begin(d, err);
+
+	if (!r)
+		return 0;
+	log_say(LOG_WARNING, "%s", err->text);
+	oprofiled_retry_later(d);
+	err_prefix(err, "the session was %s%s, but the next one cannot start",
+		   rename_to ? "saved as " : "removed",
+		   rename_to ? path_base(rename_to) : "");
+	return r;
+}
+
 /* Closes the session, renames its directory (`rename_to` NULL: removes it), and starts another
  * session. */
 static int with_closed_session(struct oprofiled *d, const char *rename_to,
 			       struct err *err)
 {
 	bool was_running = d->recorder != NULL;
+	uint64_t dropped = d->sums.dropped;
 	struct err late = { 0 };
 	int lost, r;
 
@@ -111,6 +131,7 @@ static int with_closed_session(struct oprofiled *d, const char *rename_to,
 	oprofiled_upkeep_pause(d);
 	lost = oprofiled_close_recorder(d, d->recorder, &late);
 	d->recorder = NULL;
+	dropped = d->sums.dropped - dropped;
 	if (rename_to)
 		oprofiled_upkeep_end(d);
 	else
@@ -123,14 +144,15 @@ static int with_closed_session(struct oprofiled *d, const char *rename_to,
 	if (!r && lost && rename_to) {
 		r = lost;
 		*err = late;
+		err_prefix(
+			err,
+			"the session was saved as %s, but not completely: %llu samples were lost",
+			path_base(rename_to), (unsigned long long)dropped);
 	}
-	if (was_running && oprofiled_begin(d, &late)) {
-		log_say(LOG_WARNING, "%s", late.text);
-		oprofiled_retry_later(d);
-		if (!r) {
-			r = late.code ? late.code : -EIO;
-			*err = late;
-		}
+	if (was_running) {
+		int begun = begin_next_session(d, rename_to, r ? &late : err);
+
+		r = r ? r : begun;
 	}
 	return r;
 }

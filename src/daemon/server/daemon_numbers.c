@@ -40,7 +40,7 @@ static const struct daemon_numbers_row {
 	{ NULL, KIND_NUMBER, FIELD(taken), "oprofile_samples_total", "counter",
 	  "Samples taken." },
 	{ "lost", KIND_NUMBER, FIELD(lost), "oprofile_lost_samples_total", "counter",
-	  "Samples that the kernel lost, or that were not written because the disk was full." },
+	  "Samples that the kernel lost, or that were dropped because memory was short or the disk was full." },
 	{ "cost_cpu", KIND_SHARE, FIELD(share), "oprofile_cpu_ratio", "gauge",
 	  "CPU use of the daemon at the last check, as a share of one CPU." },
 	{ "cost_kernel", KIND_SHARE, FIELD(kernel_share), "oprofile_kernel_cpu_ratio",

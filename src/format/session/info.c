@@ -125,6 +125,7 @@ void session_totals_put(const struct session_totals *totals, struct buf *out)
 	buf_put_varint(out, SESSION_EVENT_SHARES);
 	for (size_t i = 0; i < SESSION_EVENT_SHARES; i++)
 		buf_put_varint(out, totals->event_shares[i]);
+	buf_put_varint(out, totals->dropped);
 }
 
 /* Reads the counts of stack ends. Totals of older versions lack them; those of newer versions can
@@ -145,11 +146,11 @@ static void take_event_shares(struct cursor *in, struct session_totals *t)
 {
 	uint64_t nr = cursor_left(in) ? cursor_varint(in) : 0;
 
-	for (uint64_t i = 0; i < nr && i < SESSION_EVENT_SHARES; i++) {
+	for (uint64_t i = 0; i < nr && !in->failed; i++) {
 		uint64_t share = cursor_varint(in);
 
-		t->event_shares[i] =
-			share <= SESSION_SHARE_WHOLE + 1 ? (uint16_t)share : 0;
+		if (i < SESSION_EVENT_SHARES && share <= SESSION_SHARE_WHOLE + 1)
+			t->event_shares[i] = (uint16_t)share;
 	}
 }
 
@@ -168,6 +169,8 @@ int session_totals_get(struct cursor *in, struct session_totals *ret_totals)
 	t.finished = cursor_u8(in) == 1;
 	take_stack_ends(in, &t);
 	take_event_shares(in, &t);
+	/* Totals of older versions end here. */
+	t.dropped = cursor_left(in) ? cursor_varint(in) : 0;
 	if (in->failed)
 		return -EBADMSG;
 	*ret_totals = t;
@@ -178,6 +181,7 @@ void session_totals_add(struct session_totals *sum, const struct session_totals 
 {
 	sum->samples += t->samples;
 	sum->lost += t->lost;
+	sum->dropped += t->dropped;
 	sum->lost_records += t->lost_records;
 	sum->throttled += t->throttled;
 	sum->undecodable += t->undecodable;

@@ -88,6 +88,9 @@ struct session_totals {
 	/* Per event: the share of its enabled time during which it had a counter, in units of
 	 * 1/SESSION_SHARE_WHOLE, plus 1; 0: unknown. */
 	uint16_t event_shares[SESSION_EVENT_SHARES];
+	/* Samples that the recorder received, but could not write: memory was short, or the disk
+	 * was full. */
+	uint64_t dropped;
 };
 
 /* Adds the totals of another segment: takes the later end, and `finished` only if both are.
@@ -150,6 +153,13 @@ bool segment_writer_is_removed(const struct segment_writer *w);
 /* Flushes, closes and frees the writer, even on an error. Returns 0 or a negative errno. */
 int segment_writer_close(struct segment_writer *w, const struct session_totals *totals,
 			 struct err *err);
+/* Removes the queued samples, after a flush has failed. Returns their number. */
+size_t segment_writer_drop(struct segment_writer *w);
+/* Like segment_writer_close(), for a recording that failed: the file gets no end block, so readers
+ * do not take it as complete. If memory or the disk is too small for the rest, writes only the
+ * totals, so that readers can report the loss. */
+int segment_writer_abandon(struct segment_writer *w,
+			   const struct session_totals *totals, struct err *err);
 
 /* The columns that a reader wants to decode. */
 enum {

@@ -264,14 +264,27 @@ static int session_writer_put_samples(struct segment_writer *w,
 	return 0;
 }
 
+/* Appends the totals to w->out. Readers compare `nr_samples` with the number of samples that they
+ * find. */
+static void session_writer_put_totals(struct segment_writer *w,
+				      const struct session_totals *totals,
+				      uint64_t nr_samples)
+{
+	struct session_totals exact = *totals;
+	size_t begin = block_begin(&w->out);
+
+	exact.samples = nr_samples;
+	session_totals_put(&exact, &w->out);
+	block_end(&w->out, begin, BLOCK_TOTALS, w->salt);
+}
+
 static int session_writer_flush(struct segment_writer *w,
 				const struct session_totals *totals, bool end,
 				struct err *err)
 {
 	struct dict_counts done = w->done;
 	struct sample_next next = w->next;
-	struct session_totals exact = *totals;
-	size_t begin;
+	uint64_t nr_samples = w->nr_samples + w->pending.nr;
 	int r;
 
 	buf_clear(&w->out);
@@ -282,11 +295,7 @@ static int session_writer_flush(struct segment_writer *w,
 		r = session_writer_put_samples(w, &next);
 	if (r)
 		return err_sys(err, r, "cannot write '%s'", w->path);
-	begin = block_begin(&w->out);
-	/* Readers compare this number with the number of samples they find. */
-	exact.samples = w->nr_samples + w->pending.nr;
-	session_totals_put(&exact, &w->out);
-	block_end(&w->out, begin, BLOCK_TOTALS, w->salt);
+	session_writer_put_totals(w, totals, nr_samples);
 	if (end)
 		block_end(&w->out, block_begin(&w->out), BLOCK_END, w->salt);
 	r = session_writer_write_out(w, err);
@@ -294,7 +303,7 @@ static int session_writer_flush(struct segment_writer *w,
 		return r;
 	w->done = done;
 	w->next = next;
-	w->nr_samples = exact.samples;
+	w->nr_samples = nr_samples;
 	w->pending.nr = 0;
 	return 0;
 }
@@ -305,10 +314,8 @@ int segment_writer_flush(struct segment_writer *w, const struct session_totals *
 	return session_writer_flush(w, totals, false, err);
 }
 
-int segment_writer_close(struct segment_writer *w, const struct session_totals *totals,
-			 struct err *err)
+static int session_writer_close_file(struct segment_writer *w, int r, struct err *err)
 {
-	int r = session_writer_flush(w, totals, true, err);
 	int fd = w->fd;
 
 	/* Do not call fsync(): it is only needed against a crash of the machine, not of the
@@ -318,4 +325,34 @@ int segment_writer_close(struct segment_writer *w, const struct session_totals *
 		r = err_sys(err, -errno, "cannot close '%s'", w->path);
 	session_writer_free(w);
 	return r;
+}
+
+int segment_writer_close(struct segment_writer *w, const struct session_totals *totals,
+			 struct err *err)
+{
+	return session_writer_close_file(w, session_writer_flush(w, totals, true, err),
+					 err);
+}
+
+size_t segment_writer_drop(struct segment_writer *w)
+{
+	size_t nr = w->pending.nr;
+
+	w->pending.nr = 0;
+	return nr;
+}
+
+int segment_writer_abandon(struct segment_writer *w,
+			   const struct session_totals *totals, struct err *err)
+{
+	struct session_totals with_loss = *totals;
+	int r = session_writer_flush(w, totals, false, err);
+
+	if (r) {
+		with_loss.dropped += segment_writer_drop(w);
+		buf_clear(&w->out);
+		session_writer_put_totals(w, &with_loss, w->nr_samples);
+		(void)session_writer_write_out(w, NULL);
+	}
+	return session_writer_close_file(w, r, err);
 }

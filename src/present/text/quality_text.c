@@ -141,6 +141,11 @@ static void write_input(FILE *out, const struct profile *p)
 		"  %-14s%12" PRIu64
 		" %s %%  samples lost because the kernel's buffers were full\n",
 		"lost", t->lost, percent);
+	if (t->dropped)
+		fprintf(out,
+			"  %-14s%12" PRIu64
+			"            samples dropped: the recorder had too little memory or disk space\n",
+			"", t->dropped);
 	if (t->lost_records)
 		fprintf(out,
 			"  %-14s%12" PRIu64
@@ -382,6 +387,7 @@ static void json_input(struct json *j, const struct profile *p)
 
 	json_member_u64(j, "samples", p->quality.samples);
 	json_member_u64(j, "lost", in->totals.lost);
+	json_member_u64(j, "dropped", in->totals.dropped);
 	json_member_u64(j, "lost_records", in->totals.lost_records);
 	json_member_u64(j, "throttled", in->totals.throttled);
 	json_member_u64(j, "undecodable", in->totals.undecodable);

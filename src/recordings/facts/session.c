@@ -99,6 +99,7 @@ static void add_sums(struct sums *sums, const struct segment *s)
 	const struct segment_damage *d = segment_damage(s);
 
 	sums->totals.lost += t->lost;
+	sums->totals.dropped += t->dropped;
 	sums->totals.lost_records += t->lost_records;
 	sums->totals.throttled += t->throttled;
 	sums->totals.undecodable += t->undecodable;
@@ -133,6 +134,7 @@ static int info_session_report(struct info *info, const struct sums *sums,
 	fact_count(facts, "lost_records", sums->totals.lost_records);
 	fact_count(facts, "throttled", sums->totals.throttled);
 	fact_count(facts, "undecodable_records", sums->totals.undecodable);
+	fact_count(damage, "dropped_samples", sums->totals.dropped);
 	fact_count(damage, "unfinished_segments", sums->unfinished);
 	fact_count(damage, "bad_blocks", sums->damage.bad_blocks);
 	fact_count(damage, "cut_bytes", sums->damage.cut_bytes);

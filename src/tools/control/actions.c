@@ -267,29 +267,6 @@ static int save_here(const struct control *c, struct err *err)
 	return r;
 }
 
-/* Call after a save failed because the disk is full. The daemon may have saved the session without
- * the samples that it could not write; if so, prints that. */
-static void report_saved(struct control *c)
-{
-	struct control_reply reply = { 0 };
-	struct err err = { 0 };
-	char path[PATH_BYTES];
-	const char *dir;
-
-	if (control_request(&c->daemon, (const char *const[]){ "status", NULL }, &reply,
-			    &err))
-		return;
-	dir = control_reply_get(&reply, "session_dir");
-	if (dir &&
-	    snprintf(path, sizeof(path), "%s/samples/%s", dir, c->set.save) <
-		    PATH_BYTES &&
-	    !access(path, F_OK))
-		command_error(
-			"the session was saved as %s; some samples were dropped because the disk is full",
-			c->set.save);
-	control_reply_done(&reply);
-}
-
 int control_save(struct control *c)
 {
 	struct err err = { 0 };
@@ -311,11 +288,7 @@ int control_save(struct control *c)
 		screen_print_line(stderr, "session %s already exists", c->set.save);
 		return 1;
 	}
-	if (r)
-		control_actions_fail(c, &err);
-	if (c->connected && (r == -ENOSPC || r == -EDQUOT))
-		report_saved(c);
-	return r ? 1 : 0;
+	return r ? control_actions_fail(c, &err) : 0;
 }
 
 /* ---- settings and starting ---- */

@@ -52,6 +52,13 @@ static void warn_lost(const struct session_totals *t)
 		(unsigned long long)t->lost);
 }
 
+static void warn_dropped(const struct session_totals *t)
+{
+	fprintf(stderr,
+		"%s: %llu samples were dropped: memory was short, or the disk was full\n",
+		command_name(), (unsigned long long)t->dropped);
+}
+
 static void warn_throttled(const struct event_request *events, size_t nr_events)
 {
 	fprintf(stderr,
@@ -138,6 +145,8 @@ void record_report_end(const struct record_summary *summary,
 			no_samples_reason(summary));
 	if (t->lost)
 		warn_lost(t);
+	if (t->dropped)
+		warn_dropped(t);
 	if (t->throttled)
 		warn_throttled(events, nr_events);
 	byte_text_put(size, sizeof(size), summary->file_bytes);
@@ -146,8 +155,9 @@ void record_report_end(const struct record_summary *summary,
 		"%s: Profiling done. %llu samples, %llu lost, %llu throttled; "
 		"%s in %s; the recorder used %.2f s of CPU",
 		command_name(), (unsigned long long)t->samples,
-		(unsigned long long)t->lost, (unsigned long long)t->throttled, size,
-		summary->dir, (double)t->recorder_cpu_ns / 1e9);
+		(unsigned long long)(t->lost + t->dropped),
+		(unsigned long long)t->throttled, size, summary->dir,
+		(double)t->recorder_cpu_ns / 1e9);
 	report_stacks(t);
 	report_shares(t, events, nr_events);
 	if (t->lost_records)

@@ -289,6 +289,11 @@ void report_warn_of_losses(const struct report_read *r)
 			"Lost samples detected! The kernel lost %" PRIu64 " of %" PRIu64
 			" samples (%.2f %%). Lowering the sampling rate may reduce or eliminate lost samples.",
 			t->lost, t->lost + t->samples, lost);
+	if (t->dropped)
+		command_warning(
+			"%" PRIu64
+			" samples were dropped during the recording: memory was short, or the disk was full",
+			t->dropped);
 	if (t->lost_records)
 		command_warning("%" PRIu64
 				" records on processes and mappings were lost: "
@@ -344,7 +349,8 @@ static bool warn_of_session_damage(const struct report_read *r)
 
 bool report_warn_of_damage(const struct report_read *r)
 {
+	const struct profile_input *in = &r->profile.input;
 	bool incomplete = r->profile.nr_keys && warn_of_session_damage(r);
 
-	return warn_of_file_damage(&r->profile.input) || incomplete;
+	return warn_of_file_damage(in) || incomplete || in->totals.dropped;
 }

@@ -266,8 +266,9 @@ static void extreme_samples_survive_a_round_trip(void **state)
 		assert_int_equal(segment_writer_add(w, &s), 0);
 	}
 	r.totals = (struct session_totals){
-		UINT64_MAX, UINT64_MAX - 1,       3,    4, 5, UINT64_MAX, 7, INT32_MIN,
-		true,       { 9, 0, UINT64_MAX }, { 1 }
+		UINT64_MAX, UINT64_MAX - 1,       3,     4,
+		5,          UINT64_MAX,           7,     INT32_MIN,
+		true,       { 9, 0, UINT64_MAX }, { 1 }, UINT64_MAX
 	};
 	recording_close(&r, w);
 	expect_whole(&r);
@@ -279,9 +280,11 @@ static void reads_old_totals(void **state)
 {
 	struct session_totals totals = { .samples = 300,
 					 .stack_ends = { 1, 2, 3 },
-					 .event_shares = { 101, 0, 102 } };
+					 .event_shares = { 101, 0, 102 },
+					 .dropped = 77 };
 	/* The number of shares, and one byte for each. */
 	const size_t shares = 1 + SESSION_EVENT_SHARES;
+	const size_t dropped = 1;
 	struct session_totals got;
 	struct buf out = { 0 };
 	struct cursor in;
@@ -289,12 +292,12 @@ static void reads_old_totals(void **state)
 	(void)state;
 	session_totals_put(&totals, &out);
 	/* The number of stack ends, and one byte for each. */
-	in = cursor_le(out.data, out.len - shares - 1 - SESSION_STACK_ENDS);
+	in = cursor_le(out.data, out.len - dropped - shares - 1 - SESSION_STACK_ENDS);
 	assert_int_equal(session_totals_get(&in, &got), 0);
 	assert_int_equal(got.samples, 300);
 	assert_int_equal(got.stack_ends[0] + got.stack_ends[1] + got.stack_ends[2], 0);
 	/* Totals of a version that did not count the events' time with a counter. */
-	in = cursor_le(out.data, out.len - shares);
+	in = cursor_le(out.data, out.len - dropped - shares);
 	assert_int_equal(session_totals_get(&in, &got), 0);
 	assert_int_equal(got.stack_ends[2], 3);
 	assert_int_equal(got.event_shares[0], 0);
@@ -303,7 +306,12 @@ static void reads_old_totals(void **state)
 	assert_memory_equal(got.event_shares, totals.event_shares,
 			    sizeof(got.event_shares));
 	assert_memory_equal(got.stack_ends, totals.stack_ends, sizeof(got.stack_ends));
-	in = cursor_le(out.data, out.len - 1);
+	assert_int_equal(got.dropped, 77);
+	/* Totals of a version that did not count dropped samples. */
+	in = cursor_le(out.data, out.len - dropped);
+	assert_int_equal(session_totals_get(&in, &got), 0);
+	assert_int_equal(got.dropped, 0);
+	in = cursor_le(out.data, out.len - dropped - 1);
 	assert_int_equal(session_totals_get(&in, &got), -EBADMSG);
 	buf_done(&out);
 }
@@ -315,7 +323,7 @@ static void totals_survive_a_round_trip(void **state)
 				       5,          UINT64_MAX,
 				       7,          INT32_MIN,
 				       true,       { 10, 1, 2, 3, UINT64_MAX, 5 },
-				       { 10001 } };
+				       { 10001 },  6 };
 	struct segment *s;
 	struct sample_batch b;
 	struct recording r;
@@ -891,6 +899,47 @@ static void fill_disk(bool sealed)
 	recording_done(&r);
 }
 
+/* Abandons a recording with 500 samples in the file and 400 pending, for which the file has `room`
+ * more bytes. Expects `nr` samples in the file. */
+static void abandon(uint64_t room, int expected, uint64_t nr)
+{
+	struct rlimit old, limit;
+	struct segment_writer *w;
+	struct sample_batch b;
+	struct recording r;
+	struct segment *s;
+
+	recording_init(&r, 22, true);
+	w = recording_open(&r);
+	recording_add(&r, w, 500);
+	recording_flush(&r, w);
+	recording_add(&r, w, 400);
+	r.totals.dropped = 3;
+	assert_int_equal(getrlimit(RLIMIT_FSIZE, &old), 0);
+	limit = old;
+	limit.rlim_cur = segment_writer_bytes(w) + room;
+	signal(SIGXFSZ, SIG_IGN);
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+	assert_int_equal(segment_writer_abandon(w, &r.totals, NULL), expected);
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &old), 0);
+	assert_int_equal(segment_open(r.path, TRUST_ANY, &s, NULL), 0);
+	while (!segment_next(s, COLUMN_ALL, &b, NULL))
+		;
+	assert_true(segment_damage(s)->unfinished);
+	assert_int_equal(segment_damage(s)->missing_samples, 0);
+	assert_int_equal(segment_totals(s)->samples, nr);
+	assert_int_equal(segment_totals(s)->dropped, 900 - nr + 3);
+	segment_close(s);
+	recording_done(&r);
+}
+
+static void an_abandoned_segment_states_its_loss(void **state)
+{
+	(void)state;
+	abandon(1 << 20, 0, 900);
+	abandon(300, -EFBIG, 500);
+}
+
 /* The file grows by complete flushes or not at all, and the samples of a failed flush are
  * written with the next one. */
 static void a_full_disk_loses_nothing(void **state)
@@ -1062,6 +1111,7 @@ int main(void)
 		cmocka_unit_test(limits_the_size_of_holes),
 		cmocka_unit_test(rounds_old_times),
 		cmocka_unit_test(a_full_disk_loses_nothing),
+		cmocka_unit_test(an_abandoned_segment_states_its_loss),
 		cmocka_unit_test(discards_chains_of_a_failed_flush),
 		cmocka_unit_test(reads_a_segment_during_writing),
 		cmocka_unit_test(handles_a_segment_that_ends_during_reading),
