@@ -384,7 +384,7 @@ static int odb_read_samples(struct odb_writer *x, struct segment *s,
 	if (!r && !selection.times_known)
 		r = err_set(
 			err, -ENODATA,
-			"time: give seconds from the recording's start, such as time:1.5s-3s");
+			"time: percentages need known start and end times of the samples: give seconds, such as time:1.5s-3s");
 	while (!r) {
 		struct sample_batch b;
 

@@ -321,7 +321,7 @@ static bool drop_largest_of(struct recorder_stacks *s, uint32_t user, uint64_t n
 		return false;
 	if (now_ns >= s->shared->next_report_ns)
 		log_say(LOG_NOTE,
-			"'%s': its unwind table of %llu kB does not fit into the memory limit for tables",
+			"'%s': its unwind table of %llu kB does not fit into the memory limit for tables: falling back to frame pointers for this binary",
 			dict_str(s->dict, s->dict->images.at[largest].name),
 			(unsigned long long)bytes >> 10);
 	s->shared->next_report_ns = now_ns + trim_ns;

@@ -386,9 +386,10 @@ static int code_reading_begin(struct code_reading *g, struct err *err)
 	struct location_options from = *g->request->locations;
 
 	if (spec_has_symbols(g->request->spec))
-		return err_set(err, -EINVAL,
-			       "symbol: %s covers a whole program: remove symbol:",
-			       g->request->format);
+		return err_set(
+			err, -EINVAL,
+			"symbol: cannot select functions, because %s describes whole programs: remove it",
+			g->request->format);
 	g->all = asks_for_all(g->request->spec);
 	from.archive = archive_folder(g->request->sources->archive);
 	g->position_of = calloc(2 * BRANCHES_MAX, sizeof(*g->position_of));

@@ -378,9 +378,9 @@ static int count_run_all(struct count_job *j, struct err *err)
 		r = count_write_repeats(&j->view, &j->run, j->values, nr);
 	else if (!j->run.interval_ns)
 		r = count_write(&j->view, &j->run, &j->values[0]);
-	return r ? err_sys(err, r, "cannot write '%s'",
-			   j->set.output ? j->set.output : "output")
-		 : 0;
+	if (r && !j->set.output)
+		return err_sys(err, r, "cannot write to the standard output");
+	return r ? err_sys(err, r, "cannot write '%s'", j->set.output) : 0;
 }
 
 static int count_run_words(struct count_job *j, char **words, int nr, struct err *err)

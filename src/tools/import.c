@@ -202,7 +202,7 @@ static int check_sources(const struct import_run *m, char *const *words,
 	if (!s->sessions.nr)
 		return err_set(
 			err, -ENOENT,
-			"'%s' is not a perf.data file, folded stacks, a pprof profile or perf script text",
+			"'%s' is neither a perf.data file nor a profile of another tool",
 			words[0]);
 	if (spec_has_symbols(&m->spec))
 		return err_set(

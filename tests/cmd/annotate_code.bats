@@ -200,7 +200,7 @@ END
 	opannotate -s -a --objdump-params '-M intel -w' | grep -q '^               :		x += mix(x) / (i + 1);'
 	# If objdump fails, opannotate warns and leaves the binary's code out.
 	run -0 --separate-stderr opannotate -a --objdump-params=--nonsense
-	[[ $stderr == *"An error occur during the execution of objdump: it is left out"* ]]
+	[[ $stderr == *"An error occur during the execution of objdump: showing functions without it"* ]]
 	[[ $output == *" $(wc -l <addresses) 100.000 in the instructions shown"* ]]
 	run -1 opannotate -s --objdump-params=-M
 	[[ $output == *"--objdump-params is meaningless without --assembly"* ]]

@@ -224,7 +224,7 @@ links_of()
 	# None of its binaries exist on this machine.
 	cp "$DATA/s390x/perf.data" data
 	run -1 --separate-stderr oparchive --perf data
-	[ "${stderr_lines[-1]}" = "oparchive: no build-ids found, or none of their binaries" ]
+	[ "${stderr_lines[-1]}" = "oparchive: nothing to archive: no sampled binary with a build-id was found" ]
 	[ ! -e data.tar.bz2 ]
 }
 

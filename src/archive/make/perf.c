@@ -65,8 +65,9 @@ static int archive_perf_write_symbols(struct archive_request *q, const char *pat
 	incomplete = archive_collect(q, err);
 	r = incomplete < 0 ? incomplete : 0;
 	if (!r && !archive_out_files(q->out))
-		r = err_set(err, -ENODATA,
-			    "no build-ids found, or none of their binaries");
+		r = err_set(
+			err, -ENODATA,
+			"nothing to archive: no sampled binary with a build-id was found");
 	if (!r)
 		r = archive_out_finish(q->out, err);
 	archive_out_free(q->out);
@@ -112,7 +113,10 @@ static int write_both(struct archive_request *q, const char *path, const char *s
 		free(name);
 	}
 	if (r > 0)
-		r = err_set(err, -EINVAL, "cannot copy '%s' into the archive", data);
+		r = err_set(
+			err, -EINVAL,
+			"cannot copy '%s' into the archive; a warning gives the reason",
+			data);
 	if (!r)
 		r = archive_out_finish(out, err);
 	archive_out_free(out);

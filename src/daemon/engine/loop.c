@@ -119,7 +119,7 @@ int oprofiled_open_log(const struct oprofiled *d, struct err *err)
 	log_all = d->options.verbose;
 	if (snprintf(path, sizeof(path), "%s/samples/oprofiled.log", dir) >=
 	    (int)sizeof(path))
-		return err_set(err, -ENAMETOOLONG, "%s is too long", dir);
+		return err_set(err, -ENAMETOOLONG, "the path '%s' is too long", dir);
 	fd = open_log(dir, path, err);
 	if (fd < 0)
 		return fd;
@@ -224,7 +224,7 @@ static const char *oprofiled_loop_group(const struct oprofiled *d)
 		return "oprofile";
 	if (!getgrnam(asked))
 		log_say(LOG_WARNING,
-			"--group: there is no group %s: only root and the daemon's user can control it",
+			"--group: there is no group %s: only root and the daemon's user can control the daemon",
 			asked);
 	return asked;
 }
@@ -296,7 +296,8 @@ static int oprofiled_loop_open_all(struct oprofiled *d, struct err *err)
 		r = oprofiled_start(d, err);
 	if (!r &&
 	    snprintf(path, sizeof(path), "%s/control", d->run_dir) >= (int)sizeof(path))
-		r = err_set(err, -ENAMETOOLONG, "%s is too long", d->run_dir);
+		r = err_set(err, -ENAMETOOLONG, "the path '%s' is too long",
+			    d->run_dir);
 	if (!r)
 		r = control_server_open(&config, &d->server, err);
 	if (!r)

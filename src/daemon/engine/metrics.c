@@ -121,8 +121,8 @@ static void metrics_refuse(struct oprofiled *d, const char *where, int why,
 		return; /* already logged */
 	snprintf(d->metrics_refused, sizeof(d->metrics_refused), "%s", where);
 	log_say(LOG_WARNING,
-		"metrics at %s: %s; retrying once a minute (--metrics-listen 0 uses a free port); until then they are %s%s",
-		where, err->text, d->metrics ? "at " : "nowhere",
+		"cannot serve metrics at %s: %s; retrying once a minute (--metrics-listen 0 uses a free port); until then they are %s%s",
+		where, err->text, d->metrics ? "served at " : "not served",
 		d->metrics ? metrics_server_name(d->metrics) : "");
 	if (why == -EAFNOSUPPORT)
 		warn_without_network();

@@ -53,7 +53,8 @@ int background_lock(const char *run_dir, int *ret_fd, struct err *err)
 	if (r)
 		return r;
 	if (snprintf(path, sizeof(path), "%s/lock", run_dir) >= (int)sizeof(path))
-		return err_set(err, -ENAMETOOLONG, "%s is too long", run_dir);
+		return err_set(err, -ENAMETOOLONG, "the path '%s' is too long",
+			       run_dir);
 	fd = io_open_lock(path);
 	if (fd < 0)
 		return err_sys(err, fd, "cannot open '%s'", path);

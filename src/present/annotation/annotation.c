@@ -516,7 +516,8 @@ int annotation_make(struct annotation *a, struct profile *p,
 
 	*a = (struct annotation){ .p = p };
 	if (!annotation_find_keys(&m))
-		return err_set(err, -EINVAL, "internal error: lines need their keys");
+		return err_set(err, -EINVAL,
+			       "internal error: the profile lacks keys of this report");
 	all.threshold = 0;
 	r = lines_of_groups(p, &all, LINES_UNSORTED, CLASS_KEYS | 1u << KEY_APP,
 			    &a->groups, err);

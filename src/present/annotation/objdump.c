@@ -309,7 +309,7 @@ int annotate_objdump_write(struct annotate_objdump *o, FILE *out,
 	if (!r) {
 		o->failed = true;
 		err_set(why_not, -EIO,
-			"An error occur during the execution of objdump: it is left out");
+			"An error occur during the execution of objdump: showing functions without it");
 	}
 	return r;
 }

@@ -286,7 +286,8 @@ int write_calls(FILE *out, struct profile *p, const struct present_options *opti
 	if (all.screen.width > 4 * MARKS_COLUMNS)
 		all.screen.width -= MARKS_COLUMNS;
 	if (symbol_table_keys(p, options, &c.keys))
-		return err_set(err, -EINVAL, "functions need their keys");
+		return err_set(err, -EINVAL,
+			       "internal error: the profile lacks keys of this report");
 	r = options->focus ? call_focus_find(p, options->focus, &c.focus, err) : 0;
 	if (!r)
 		r = lines_of_groups(p, &all, LINES_BY_FUNCTION,

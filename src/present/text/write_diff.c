@@ -65,7 +65,8 @@ static int diff_read_side(struct diff_side *s, const struct present_options *opt
 	int r;
 
 	if (symbol_table_keys(p, options, &s->keys))
-		return err_set(err, -EINVAL, "functions need their keys");
+		return err_set(err, -EINVAL,
+			       "internal error: the profile lacks keys of this report");
 	r = lines_of_groups(s->p, options, LINES_BY_FUNCTION,
 			    CLASS_KEYS | 1u << KEY_FUNCTION_LINE, &s->lines, err);
 	for (size_t i = 0; !r && i < s->lines.all.nr; i++) {

@@ -453,7 +453,8 @@ int write_summary(FILE *out, struct profile *p, const struct present_options *op
 	int r;
 
 	if (image < 0 || app < 0)
-		return err_set(err, -EINVAL, "the summary needs its keys");
+		return err_set(err, -EINVAL,
+			       "internal error: the profile lacks keys of this report");
 	s.image = (size_t)image;
 	s.app = (size_t)app;
 	all.threshold = 0;

@@ -169,7 +169,8 @@ int write_symbols(FILE *out, struct profile *p, const struct present_options *op
 	int r;
 
 	if (symbol_table_keys(p, options, &keys))
-		return err_set(err, -EINVAL, "functions need their keys");
+		return err_set(err, -EINVAL,
+			       "internal error: the profile lacks keys of this report");
 	r = lines_of_groups(p, options, LINES_BY_FUNCTION,
 			    CLASS_KEYS | 1u << KEY_ADDRESS | 1u << KEY_LINE |
 				    1u << KEY_FUNCTION_LINE,

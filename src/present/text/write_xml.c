@@ -551,7 +551,8 @@ int write_xml(FILE *out, struct profile *p, const struct present_options *option
 
 	if (r == -EINVAL) {
 		xml_tree_done(&x.tree);
-		return err_set(err, r, "XML needs its keys");
+		return err_set(err, r,
+			       "internal error: the profile lacks keys of this report");
 	}
 	sums = calloc(x.tree.classes.nr + 1, sizeof(*sums));
 	x.sums = sums;

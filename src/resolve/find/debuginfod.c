@@ -571,7 +571,7 @@ void debuginfod_fetch(struct debuginfod *d, const struct debuginfod_want *wants,
 		d->no_http = true;
 		/* --version shows whether the build has libcurl. */
 		log_say(http_version() ? LOG_NOTE : LOG_DEBUG,
-			"DEBUGINFOD_URLS is set, but there is no libcurl to fetch files with");
+			"cannot fetch files from the servers in DEBUGINFOD_URLS: the library libcurl is not installed");
 	}
 	free(f);
 	spent = debuginfod_now_ms() - start;

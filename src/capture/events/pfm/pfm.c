@@ -334,7 +334,7 @@ int event_pfm_encode(struct pfm *p, const char *pmu, const char *event,
 			       "The unit masks of %s cannot be counted together",
 			       event);
 	if (r != PFM_SUCCESS)
-		return err_set(err, -EINVAL, "Event %s: libpfm4 says: %s", event,
+		return err_set(err, -EINVAL, "Event %s: libpfm4 rejects it: %s", event,
 			       p->strerror(r));
 	memcpy(ret_config, config, sizeof(config));
 	return 0;
