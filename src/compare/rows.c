@@ -211,7 +211,8 @@ int rows_make(struct comparison *c, struct row_sums *ret_sums)
 	return r ? r : sum_all(c, ret_sums);
 }
 
-/* Replaces the rows of items by groups; rows without a group become the last one. */
+/* Returns for each row, or each item of a run, the number of its group; rows without a group get
+ * the number after the last group. NULL: no memory. */
 static uint32_t *groups_of(const struct comparison *c, const struct compare_run *run,
 			   const uint32_t *row_of)
 {

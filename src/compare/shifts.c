@@ -182,7 +182,8 @@ static void set_move(const struct comparison *c, const struct row_variation *v,
 	move->p = student_two_sided(difference_score(from, to, margin), v->df);
 }
 
-/* Rows of a group only moved, except that those that grew remain slower if the whole group did. */
+/* Sets the verdict `moved` for the rows of groups, except for rows that grew in a group that became
+ * slower as a whole. */
 static void set_moved_verdicts(struct comparison *c)
 {
 	for (size_t i = 0; i < c->rows.nr; i++) {
@@ -198,7 +199,8 @@ static void set_moved_verdicts(struct comparison *c)
 	}
 }
 
-/* The callees of a function that only moved also moved. */
+/* Sets the verdict `moved` for callees that appeared or disappeared together with a caller that
+ * only moved. */
 static void set_moved_callees(struct comparison *c)
 {
 	for (size_t i = 1; i < c->nodes.nr; i++) {

@@ -9,7 +9,8 @@ enum {
 	ASYMPTOTIC_FROM = 8 /* the series below are exact to 1e-9 from here on */
 };
 
-/* The continued fraction of the incomplete beta function by Lentz's method (DLMF 8.17.22). */
+/* Returns the continued fraction of the incomplete beta function, by Lentz's method (DLMF 8.17.22).
+ */
 static double beta_fraction(double a, double b, double x)
 {
 	const double tiny = 1e-300;

@@ -202,8 +202,8 @@ static double usual_of(const struct fit_item *item, double sampling, double runs
 	return sampling * item->sampling + runs * item->runs;
 }
 
-/* The logarithm of (variance / usual variance), which has the mean 0 if the usual variance is
- * right, by Smyth's method (2004). */
+/* Returns the logarithm of (variance / usual variance), corrected by Smyth's method (2004) so that
+ * it has the mean 0 if the usual variance is right. */
 static double log_ratio(const struct fit_item *item, double runs)
 {
 	const double usual = usual_of(item, 1, runs);

@@ -96,7 +96,8 @@ static int open_counters(struct count_run *run, struct err *err)
 	return counters_open(&config, &run->counters, err);
 }
 
-/* With perf_event_paranoid 2, users can count only user space of their processes. */
+/* Opens the counters. If that is not permitted, tries again for user space only: with
+ * perf_event_paranoid 2, users can count only user space of their processes. */
 static int count_run_open_with_rights(struct count_run *run, struct err *err)
 {
 	int r = open_counters(run, err);
@@ -220,7 +221,7 @@ static int count_run_wait_for_end(struct count_run_waiting *w)
 	return r;
 }
 
-/* The last, incomplete interval is also shown, with its actual duration. */
+/* Shows also the last, incomplete interval, with its actual duration. */
 static int end_last_interval(struct count_run_waiting *w, uint64_t now)
 {
 	uint64_t begin_ns = w->next_ns - w->run->interval_ns;

@@ -13,7 +13,8 @@ void decoder_init(struct decoder *d, bool swap)
 	*d = (struct decoder){ .swap = swap };
 }
 
-/* The order of the fields: perf_event_open(2), PERF_RECORD_SAMPLE. */
+/* Computes the offsets of the fields of a sample, whose order is that of PERF_RECORD_SAMPLE in
+ * perf_event_open(2). */
 static struct sample_layout make_layout(uint64_t type)
 {
 	struct sample_layout l = { 0 };
@@ -58,8 +59,8 @@ static uint16_t id_from_end(const struct perf_event_attr *a)
 	return (uint16_t)(words * sizeof(uint64_t));
 }
 
-/* A record's attr is only known from its id. So all attrs must have the id at the same
- * position. */
+/* Records where samples and other records have the id. A record's attr is only known from its id,
+ * so all attrs must have the id at the same position. */
 static void note_id_places(struct decoder *d, const struct perf_event_attr *attr,
 			   const struct sample_layout *layout)
 {

@@ -43,8 +43,8 @@ static void decode_auxtrace(struct cursor *in, struct record *rec)
 	a->cpu = (int32_t)cursor_u32(in);
 }
 
-/* The time was added later than the other fields, and is located before the message. `fmt`
- * shows whether it is present. */
+/* Decodes an AUXTRACE_ERROR. Its time was added later than the other fields, and is located before
+ * the message; `fmt` shows whether it is present. */
 static void decode_auxtrace_error(struct cursor *in, struct record *rec)
 {
 	struct record_auxtrace_error *e = &rec->auxtrace_error;
@@ -74,8 +74,8 @@ static void decode_thread_map(struct cursor *in, struct record *rec)
 	rec->thread_map.rows = record_take_array(in, rec->thread_map.nr, 24);
 }
 
-/* The words of a 64-bit mask start four bytes later, because the struct is aligned to 8 bytes,
- * counted from the end of `type`. */
+/* Decodes a mask of CPUs. The words of a 64-bit mask start four bytes later, because the struct is
+ * aligned to 8 bytes, counted from the end of `type`. */
 static void decode_cpu_mask(struct cursor *in, struct record_cpu_map *m)
 {
 	m->nr = cursor_u16(in);
@@ -146,7 +146,7 @@ static void decode_event_update(struct cursor *in, struct record *rec)
 	perf_made_take_rest(in, &u->data, &u->len);
 }
 
-/* The fields after time_zero exist since Linux 5.10. */
+/* Decodes a TIME_CONV. The fields after time_zero exist since Linux 5.10. */
 static void decode_time_conv(struct cursor *in, struct record *rec)
 {
 	struct record_time_conv *t = &rec->time_conv;

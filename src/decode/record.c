@@ -80,8 +80,8 @@ static void decode_mmap2_identity(struct cursor *in, uint16_t misc,
 	m->ino_gen = cursor_u64(in);
 }
 
-/* Kernels 3.10 to 3.15 with MMAP2 have no protection and flags: the path follows, and its first
- * bytes make a larger number than protection bits do. */
+/* Decodes protection and flags of an MMAP2. Kernels 3.10 to 3.15 do not write them: the path
+ * follows, and its first bytes make a larger number than protection bits do. */
 static void decode_mmap2_flags(struct cursor *in, struct record_mmap *m)
 {
 	const size_t pos = in->pos;

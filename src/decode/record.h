@@ -225,9 +225,10 @@ void decoder_init(struct decoder *d, bool swap);
 /* Both return 0 or -ENOMEM. The attr is copied; attrs are numbered from 0 in the order of the
  * calls. */
 int decoder_add_attr(struct decoder *d, const struct perf_event_attr *attr);
-/* The last added attr is perf's event "offcpu-time" (perf record --off-cpu, since Linux 6.15): a
- * BPF program wrote thread, time off the CPU, user chain and cgroup to RAW. The other fields are
- * those of the next thread. Has no effect if the attr is not one of a BPF program's output. */
+/* Marks the attr that was added last as perf's event "offcpu-time" (perf record --off-cpu, since
+ * Linux 6.15): a BPF program wrote thread, time off the CPU, user chain and cgroup to RAW, and the
+ * other fields are those of the next thread. Does nothing if it is not the attr of a BPF program's
+ * output. */
 void decoder_set_off_cpu(struct decoder *d);
 /* Assigns the event id to an attr. */
 int decoder_add_id(struct decoder *d, uint64_t id, uint32_t attr_index);

@@ -118,7 +118,8 @@ static void take_times(struct cursor *in, uint64_t format, struct record_read *r
 		r->running_ns = cursor_u64(in);
 }
 
-/* perf_event_open(2), "Reading results". */
+/* Decodes the values that read(2) on an event returns, and that samples can contain:
+ * perf_event_open(2), "Reading results". */
 void record_take_read(struct cursor *in, uint64_t format, struct record_read *ret_read)
 {
 	struct record_read r = { .nr = 1, .format = (uint32_t)format };
@@ -200,8 +201,8 @@ static struct record_bytes take_user_stack(struct cursor *in)
 	return room;
 }
 
-/* Both kinds of weight are one word, whose fields are arranged so that swapping the word is
- * correct. */
+/* Takes the weight of a sample. Both kinds of weight are one word, whose fields are arranged so
+ * that swapping the word is correct. */
 static void take_weight(struct cursor *in, uint64_t type, struct record_sample *s)
 {
 	uint64_t word = cursor_u64(in);

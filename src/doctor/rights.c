@@ -21,7 +21,7 @@ enum {
 	FILES_LEAST = 1024
 };
 
-/* The command that gives this program the capabilities. */
+/* Adds, as the remedy, the command that gives this program the capabilities. */
 static void fix_capabilities(struct doctor *d)
 {
 	char exe[DOCTOR_PATH_MAX];

@@ -9,7 +9,8 @@
 
 static const char group[] = "Kernel settings";
 
-/* Each level denies users without CAP_PERFMON one more kind of recording. */
+/* Returns what users without CAP_PERFMON cannot record: each level denies one more kind of
+ * recording. */
 static const char *paranoid_cost(int64_t level)
 {
 	return level >= 3   ? "Debian's and Ubuntu's kernels let only root record; "

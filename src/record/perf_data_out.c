@@ -92,8 +92,8 @@ int perf_data_out_write(struct perf_data_out *o, const void *record, size_t len,
 	return perf_data_writer_write(o->writer, record, len, err);
 }
 
-/* Bytes of a sample before its chain, in the order that <linux/perf_event.h> gives at
- * PERF_RECORD_SAMPLE: the header, and a word for each of these. */
+/* Returns the number of bytes of a sample before its chain: the header, and a word for each of
+ * these fields, in the order that <linux/perf_event.h> gives at PERF_RECORD_SAMPLE. */
 static size_t bytes_before_chain(uint64_t type)
 {
 	const uint64_t words = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP |

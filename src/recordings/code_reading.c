@@ -79,7 +79,8 @@ static int take_leaves(struct code_reading *g, const struct dict *d)
 	return 0;
 }
 
-/* Kernel addresses are in the upper half. */
+/* Finds the position of an address; MAP_NONE if it is in no image. Kernel addresses are in the
+ * upper half. Returns 0 or -ENOMEM. */
 static int code_reading_position_of(struct code_reading *g, uint64_t address,
 				    uint32_t *ret_position)
 {
@@ -118,8 +119,8 @@ static int code_reading_find_positions(struct code_reading *g, const struct deco
 	return r;
 }
 
-/* Between two branches, code runs straight from the target of one to the source of the next.  The
- * newest branch comes first. */
+/* Counts the branches of a sample, newest first, and the code between them, which runs straight
+ * from the target of one branch to the source of the next. Returns 0 or -ENOMEM. */
 static int code_reading_add_branches(struct code_reading *g, const struct decoder *d,
 				     const struct record_sample *s)
 {
@@ -206,7 +207,8 @@ static int code_reading_add_batch(struct code_reading *g, const struct dict *d,
 	return r < 0 ? r : 0;
 }
 
-/* With branch stacks, replay_next() returns 1 after each_sample() has received all samples. */
+/* Counts the samples of all batches. With branch stacks, each_sample() has already received all
+ * samples when replay_next() returns 1. */
 static int code_reading_read_batches(struct code_reading *g, struct err *err)
 {
 	struct sample_batch b;

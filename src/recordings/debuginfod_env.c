@@ -25,7 +25,8 @@ static const char *variable(const char *name)
 	return value && value[strspn(value, " \t\n")] ? value : NULL;
 }
 
-/* A relative path would depend on the current directory, so it is ignored. */
+/* Returns the value of a variable that is an absolute path, or NULL. A relative path would depend
+ * on the current directory, so it is ignored. */
 static const char *absolute(const char *name)
 {
 	const char *value = variable(name);

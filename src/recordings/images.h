@@ -27,8 +27,8 @@ struct source_image {
 /* A negative errno ends the walk and becomes its result. */
 typedef int (*source_image_fn)(void *ctx, const struct source_image *at);
 
-/* report_sources_find() for commands whose arguments must be recordings: an argument that does
- * not exist, or is not a recording, is an error. */
+/* Finds recordings like report_sources_find(), for commands whose arguments must be recordings: an
+ * argument that does not exist, or is not a recording, is an error. */
 int source_images_find(const char *session_dir, char *const *words, struct spec *spec,
 		       struct report_sources *sources, struct err *err);
 /* Calls `fn` for each image that can have a build-id (file, kernel, module, vdso) and has hits,

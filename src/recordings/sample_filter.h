@@ -23,7 +23,7 @@ struct script_filter {
 
 /* Returns whether a specification filters by anything except sessions. */
 bool script_filter_needed(const struct spec *spec);
-/* Everything is borrowed and must outlive the filter; the dict may grow. */
+/* Initializes a filter. Everything is borrowed and must outlive it; the dict may grow. */
 void script_filter_init(struct script_filter *f, const struct spec *spec,
 			const struct dict *dict, struct naming *naming,
 			const char *vmlinux);

@@ -270,7 +270,7 @@ static int import_into(const struct merge_part *p, const char *to,
 	return 0;
 }
 
-/* Samples are weighted in a second step. */
+/* Imports a recording, and weights its samples in a second step. */
 static int import_weighted(const struct merge_part *p, struct err *err)
 {
 	struct import_result result;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* parts.h - the parts of a merged session: DIR/parts/LABEL, each of which is a session.
+/* session_parts.h - the parts of a merged session: DIR/parts/LABEL, each of which is a session.
  * Layer: recordings.  docs/format.md, section 10. */
 #pragma once
 #include <stddef.h>

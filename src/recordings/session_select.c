@@ -48,7 +48,8 @@ struct segment_select {
 
 /* ---- the samples ---- */
 
-/* JIT code has its symbols in a separate dict, to which the specification applies. */
+/* Returns the dict to which the specification applies: JIT code has its symbols in a separate dict.
+ */
 static const struct dict *named_dict(const struct segment_select *s)
 {
 	return s->jit ? jit_session_dict(s->jit) : segment_dict(s->segment);
@@ -121,7 +122,7 @@ static struct session_totals totals_of(const struct segment_select *s)
 	return t;
 }
 
-/* A weight can make many samples of a batch. */
+/* Flushes the writer if many samples wait: a weight can make many samples of a batch. */
 static int session_select_flush(struct segment_select *s, struct err *err)
 {
 	const struct session_totals t = totals_of(s);
@@ -209,7 +210,7 @@ static void session_select_copy_mode(const struct stat *from, const char *to)
 	(void)io_set_times(to, times);
 }
 
-/* The list of the selection; that of the session lists other files. */
+/* Creates the list of checksums of the selection, because that of the session lists other files. */
 static int session_select_begin_list(const struct segment_select *s, struct err *err)
 {
 	const struct session_select_request *q = s->request;

@@ -27,9 +27,9 @@ struct source_find {
 	const char *root;
 };
 
-/* The strings archive and root must outlive the search.  Returns 0, or a negative errno with a
- * message in *err, for example if --search-dirs names something other than directories.  Call
- * source_find_done() in any case. */
+/* Initializes a search, which the strings archive and root must outlive. Returns 0, or a negative
+ * errno with a message in *err, for example if --search-dirs names something other than
+ * directories. Call source_find_done() in any case. */
 int source_find_init(struct source_find *f, const struct source_find_options *options,
 		     struct err *err);
 void source_find_done(struct source_find *f);

@@ -462,7 +462,8 @@ int report_sources_sort(char *const *words, struct spec *spec,
 	return 0;
 }
 
-/* Another user may have created a directory or link of this name in the current directory. */
+/* Finds the default session directory. Checks ./oprofile_data, because another user may have
+ * created a directory or link of this name in the current directory. */
 static int find_default(enum trust trust, const char **ret_dir, struct err *err)
 {
 	int r = is_directory(default_dir, err);

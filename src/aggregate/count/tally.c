@@ -352,8 +352,9 @@ static size_t tally_merge(struct tally_cell *run, size_t nr,
 	return i + j + nr_merged;
 }
 
-/* Times and threads mostly ascend, so most of the last run sorts after the previous one.  Those
- * cells stay in place; the others are moved aside first.  Returns 0 or -ENOMEM. */
+/* Merges the last two runs. Times and threads mostly ascend, so most of the last run sorts after
+ * the previous one.  Those cells stay in place; the others are moved aside first.  Returns 0 or
+ * -ENOMEM. */
 static int merge_last_two(struct tally *t)
 {
 	size_t nr_last = t->run_nr[t->nr_runs - 1];

@@ -129,7 +129,8 @@ static void order_locals(struct call_graph_walk *w)
 			w->locals.at[at++] = (struct call_graph_local){ .node = node };
 }
 
-/* Number 0 is the root, which is not a callee; 1 is the root of truncated stacks. */
+/* Numbers the nodes on the stacks of the items. Number 0 is the root, which is not a callee; 1 is
+ * the root of truncated stacks. Returns 0 or -ENOMEM. */
 static int make_locals(struct call_graph_walk *w, const struct call_graph_item *items,
 		       size_t nr)
 {

@@ -92,7 +92,8 @@ void call_tree_done(struct call_tree *t)
 	pairs_done(&t->by);
 }
 
-/* Some formats have no escapes.  Bytes that are not UTF-8 become U+FFFD, as in JSON. */
+/* Appends a name to a folded stack, whose format has no escapes: ';' becomes ':', and control
+ * characters become '?'. Bytes that are not UTF-8 become U+FFFD, as in JSON. */
 static void put_clean(struct buf *b, const char *name)
 {
 	size_t left = strlen(name);

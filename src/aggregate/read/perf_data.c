@@ -64,7 +64,8 @@ static uint64_t read_perf_data_earliest(const struct sample_batch *batch)
 	return time_ns;
 }
 
-/* If the file's header has no start time, the first batch of samples provides it. */
+/* Begins the profile. If the file's header has no start time, the first batch of samples provides
+ * it. Returns 0 or a negative errno with a message in *err. */
 static int read_perf_data_begin(struct profile *p, struct profile_source *source,
 				const struct sample_batch *first, struct err *err)
 {

@@ -119,7 +119,8 @@ int profile_add(struct profile *p, const struct sample_batch *batch, struct err 
 	return r ? err_set(err, r, "out of memory") : 0;
 }
 
-/* Other sums of an event are not larger than its totals.  Counts so large are not measured. */
+/* Returns an error if the sum of an event's counts exceeds 64 bits. No other sum of an event is
+ * larger than its totals. */
 static int check_totals(const struct profile *p, struct err *err)
 {
 	for (size_t i = 0; i < p->events.nr; i++) {

@@ -19,7 +19,8 @@ const char *image_name_kernel(enum name_style style, const char *vmlinux)
 	return *vmlinux ? vmlinux : "/no-vmlinux";
 }
 
-/* The recorded name is "ext4" or "[ext4]"; perf's has brackets, OProfile's a slash. */
+/* Appends the name of a module. The recorded name is "ext4" or "[ext4]"; perf's has brackets,
+ * OProfile's a slash. */
 static void image_names_put_module(struct buf *out, const char *name,
 				   enum name_style style)
 {

@@ -46,7 +46,7 @@ struct selection {
 	struct selection_columns columns;
 };
 
-/* The arguments must outlive the selection; the dict can grow. */
+/* Initializes a selection. The arguments must outlive it; the dict can grow. */
 void selection_init(struct selection *s, const struct spec *spec,
 		    const struct dict *dict, const char *vmlinux);
 void selection_done(struct selection *s);

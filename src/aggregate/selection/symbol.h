@@ -15,7 +15,7 @@ struct selection_symbols {
 	VEC(uint8_t) by_frame; /* UNKNOWN, WANTED or NOT_WANTED */
 };
 
-/* The symbolizer is not owned and must outlive it. */
+/* Initializes the object. The symbolizer is not owned and must outlive it. */
 void selection_symbols_init(struct selection_symbols *s, struct naming *naming);
 void selection_symbols_done(struct selection_symbols *s);
 /* Returns 1 if `of` selects the function of this stack's leaf, 0 if not, or -ENOMEM.  The

@@ -183,7 +183,8 @@ static int step_of(struct call_inlines_maker *m, const struct line_frame *frame,
 	return m->text.failed ? -ENOMEM : 0;
 }
 
-/* All but the last of `frames` are inlined; the last is the function itself. */
+/* Adds the list of the functions at a position. All but the last of `frames` are inlined; the last
+ * is the function itself. Returns 0 or -ENOMEM. */
 static int call_inlines_add_list(struct call_inlines_maker *m, const struct use *use,
 				 const struct line_frame *frames, size_t nr)
 {

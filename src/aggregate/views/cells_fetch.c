@@ -13,7 +13,8 @@ struct weight {
 	uint64_t samples;
 };
 
-/* Functions are not known yet, so all samples of a selected image count. */
+/* Adds the samples of a cell to the weight of its image. Functions are not known yet, so all
+ * samples of a selected image count. Returns 0 or a negative errno. */
 static int weigh(struct profile *p, struct view *v, struct cell_view *c,
 		 uint64_t samples, struct weight *weights)
 {

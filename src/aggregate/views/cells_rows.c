@@ -131,8 +131,8 @@ static int cells_rows_add_run(struct profile *p, bool first,
 	return r;
 }
 
-/* Clearing fresh memory is expensive, so release the memory of cells as soon as their rows
- * exist. */
+/* Adds the rows of all runs of cells. Clearing fresh memory is expensive, so it releases the memory
+ * of cells as soon as their rows exist. Returns 0 or -ENOMEM. */
 static int cells_rows_add_runs(struct profile *p, bool first, struct tally *t,
 			       const uint32_t *where_of, size_t longest)
 {

@@ -14,8 +14,8 @@ enum {
 	ROW_NONE = 0xffffffff /* a sample that is not selected */
 };
 
-/* Consecutive samples are mostly in the same bucket, so remember it to avoid divisions.  Returns
- * 0 or -ERANGE. */
+/* Finds the bucket of a time, and stores where it begins and ends: consecutive samples are mostly
+ * in the same bucket, so that no further division is needed.  Returns 0 or -ERANGE. */
 static int find_bucket(struct view *v, uint64_t time_ns)
 {
 	uint64_t start = v->source.start_ns, width = v->time_width_ns;
@@ -172,7 +172,8 @@ static int count_in_timeline(struct profile *p, struct view *v,
 	return count_one_by_one(p, v, b, first, end, add_to_timeline);
 }
 
-/* Symbol tables exceed CPU caches, so prefetch the data for a look-up some samples ahead. */
+/* Prefetches the data for the look-up of samples that follow some samples later, because symbol
+ * tables exceed CPU caches. */
 static inline void count_look_ahead(const struct view *v, const uint32_t *stacks,
 				    const uint32_t *positions, size_t i, size_t nr)
 {

@@ -15,7 +15,7 @@ enum {
 	ADDRS_A_POSITION = 2
 };
 
-/* OProfile's text (oprofile-behaviour.md 1.1.4). */
+/* The text that OProfile prints for code without a line. */
 static const char unknown[] = "(no location information)";
 
 void source_lines_init(struct source_lines *s, struct profile *p, struct view *v)

@@ -61,8 +61,8 @@ static int name_leaves(struct profile *p, struct view *v)
 	return r;
 }
 
-/* Stacks that were recorded one after the other have callers in common, which become adjacent
- * nodes. */
+/* Makes the nodes of all positions and their callers. Stacks that were recorded one after the other
+ * have callers in common, which become adjacent nodes. */
 int view_name_stacks(struct profile *p, struct view *v)
 {
 	const struct dict *d = v->source.dict;

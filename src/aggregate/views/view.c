@@ -375,7 +375,8 @@ static int extend_events(struct profile *p, struct view *v)
 	return 0;
 }
 
-/* A stack is truncated if its root is STACK_TRUNCATED; callers precede callees. */
+/* Notes for each new stack whether it is truncated: its root is then STACK_TRUNCATED. Callers
+ * precede callees. Returns 0 or -ENOMEM. */
 static int extend_truncated(struct view *v, size_t from, size_t nr)
 {
 	const struct dict *d = v->source.dict;
@@ -447,9 +448,9 @@ static int extend_images(struct view *v)
 	return grow_numbers(&v->image_of, &v->nr_images, nr);
 }
 
-/* Symbols are looked up in address order when the source ends, so that symbol tables are read
- * sequentially.  With plain counters there are only a few positions, so symbols are looked up at
- * once. */
+/* Decides when symbols are looked up. Usually that is when the source ends, in address order, so
+ * that symbol tables are read sequentially.  With plain counters there are only a few positions, so
+ * symbols are looked up at once. */
 static void decide_names(const struct profile *p, struct view *v)
 {
 	bool named = p->needs & (NEED_FUNCTION | NEED_ADDRESS);

@@ -120,8 +120,8 @@ int direct_open(int fd, unsigned int batch, struct direct **ret_direct)
 	return 0;
 }
 
-/* io_destroy(2) returns after all reads in flight have ended, so that none still writes to
- * memory. */
+/* Closes the file. io_destroy(2) returns after all reads in flight have ended, so that none still
+ * writes to memory. */
 void direct_close(struct direct *d)
 {
 	if (!d)

@@ -567,8 +567,8 @@ static const char *without_group(const struct event_catalog *c, const char *name
 	return text;
 }
 
-/* The names, mask numbers and default masks of OProfile have precedence over those of other
- * sources. */
+/* Finds an event and its unit masks. The names, mask numbers and default masks of OProfile have
+ * precedence over those of other sources. */
 int event_catalog_choose(const struct event_catalog *c, const char *name,
 			 const char *masks, struct catalog_choice *ret_choice,
 			 struct err *err)

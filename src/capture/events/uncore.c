@@ -62,7 +62,8 @@ static bool file_line(const char *root, const char *pmu, const char *file,
 	return true;
 }
 
-/* The PMU with the lowest number is the event's PMU; the others become further types. */
+/* Finds the PMUs of a kind. The PMU with the lowest number is the event's PMU; the others become
+ * further types. */
 int events_uncore_find(const char *root, const char *kind,
 		       char ret_first[EVENTS_SYSFS_WORD_MAX], struct event_request *e)
 {

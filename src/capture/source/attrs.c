@@ -238,8 +238,9 @@ static int explain_event(int code, size_t bad, int cpu,
 	return perf_attr_explain(code, "side band", !c->tids, err);
 }
 
-/* Before 6.12 the kernel can read groups only for the threads for which they were opened.
- * Returns true if the caller should try again without inheritance. */
+/* Turns off inheritance for groups that are read, because before 6.12 the kernel can read groups
+ * only for the threads for which they were opened. Returns true if it changed an attr, so that the
+ * caller should try again. */
 static bool stay_with_threads(struct perf_event_attr *wanted, size_t nr)
 {
 	bool found = false;

@@ -107,7 +107,8 @@ static int open_log(const char *dir, const char *path, struct err *err)
 	return r;
 }
 
-/* The log is SESSION_DIR/samples/oprofiled.log, as in OProfile. */
+/* Opens the log, unless the daemon is in the foreground: SESSION_DIR/samples/oprofiled.log, as in
+ * OProfile. */
 int oprofiled_open_log(const struct oprofiled *d, struct err *err)
 {
 	const char *dir = oprofiled_session_dir(d);

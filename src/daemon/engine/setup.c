@@ -47,7 +47,8 @@ bool oprofiled_setup_flag(const struct oprofiled *d, const char *key)
 	return value && *value && strcmp(value, "0") != 0;
 }
 
-/* CPU_BUF_SIZE is per CPU, BUF_SIZE for all CPUs; both count samples. */
+/* Returns how many pages the ring of a CPU has. CPU_BUF_SIZE is per CPU, BUF_SIZE for all CPUs;
+ * both count samples. */
 size_t oprofiled_ring_pages(const struct oprofiled *d, uint32_t stack_bytes)
 {
 	uint64_t samples = daemonrc_number(&d->setup, "CPU_BUF_SIZE", 0);

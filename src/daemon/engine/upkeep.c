@@ -78,7 +78,8 @@ static void oprofiled_upkeep_finish(struct oprofiled_upkeep *u)
 	u->copies_under_way = (struct copy_list){ 0 };
 }
 
-/* A merge ends soon after a stop request, unless the disk is slow; rings are read meanwhile. */
+/* Stops the thread and waits for its end. A merge ends soon after a stop request, unless the disk
+ * is slow; rings are read meanwhile. */
 void oprofiled_upkeep_pause(struct oprofiled *d)
 {
 	struct oprofiled_upkeep *u = &d->upkeep;

@@ -33,9 +33,9 @@ static uint8_t reversed(uint8_t byte)
 	return (uint8_t)((byte & 0xaa) >> 1 | (byte & 0x55) << 1);
 }
 
-/* Compilers for big-endian machines allocate bit fields from the top bit of the first byte.
- * Only precise_ip has more than one bit; it straddles two bytes, and its bits arrive in reverse
- * order. */
+/* Decodes the bit fields of an attr. Compilers for big-endian machines allocate bit fields from the
+ * top bit of the first byte.  Only precise_ip has more than one bit; it straddles two bytes, and
+ * its bits arrive in reverse order. */
 static void decode_flags(struct cursor *c, struct perf_event_attr *attr)
 {
 	uint8_t flags[8] = { 0 };

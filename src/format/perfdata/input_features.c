@@ -390,7 +390,7 @@ static int input_find_appended(struct perf_input *in, uint64_t end, struct err *
 				      : 0;
 }
 
-/* The feature index has one entry for each set bit, in ascending order. */
+/* Reads the features. Their index has one entry for each set bit, in ascending order. */
 int perf_features_read(struct perf_input *in, const struct perf_data_header *header,
 		       struct err *err)
 {

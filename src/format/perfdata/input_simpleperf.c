@@ -299,7 +299,7 @@ static int parse_event_types(struct perf_input *in, const char *text)
 	return r;
 }
 
-/* The payload alternates between keys and values, each with a NUL. */
+/* Reads META_INFO. The payload alternates between keys and values, each with a NUL. */
 int perf_simpleperf_meta(struct perf_input *in, struct cursor *payload)
 {
 	char *key = NULL;

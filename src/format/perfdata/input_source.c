@@ -101,7 +101,8 @@ static ssize_t read_pipe(int fd, void *bytes, size_t len)
 	return n < 0 ? -errno : n;
 }
 
-/* If the file ends early, it was truncated while it was read: counts the missing bytes. */
+/* Reads the next bytes. If the file ends early, it was truncated while it was read: counts the
+ * missing bytes. */
 ssize_t perf_source_read(struct perf_input *in, void *bytes, size_t len,
 			 struct err *err)
 {
@@ -145,8 +146,9 @@ bool perf_source_is_sparse(const struct perf_input *in)
 	       perf_source_has_stacks(in);
 }
 
-/* An interrupted recording has no features that show the compression, but if it is compressed,
- * opening it has read the first frame. */
+/* Returns whether reading is expensive: from a pipe, or from a file with compressed records. An
+ * interrupted recording has no features that show the compression, but if it is compressed, opening
+ * it has read the first frame. */
 bool perf_input_is_work(const struct perf_input *in)
 {
 	const struct perf_input_frames *frames = in->damage.frames;

@@ -306,7 +306,7 @@ static bool feed_frame(struct perf_input *in)
 	return true;
 }
 
-/* One step through the file. Returns an enum stream_step or a negative errno. */
+/* Proceeds by one step through the file. Returns an enum stream_step or a negative errno. */
 static int next_raw(struct perf_input *in, struct perf_chunk *ret_chunk,
 		    struct err *err)
 {
@@ -372,7 +372,8 @@ static void perf_input_stream_unpack(struct perf_input *in, struct perf_level *p
 	}
 }
 
-/* One step through the contents of compressed records. Returns the same as next_raw(). */
+/* Proceeds by one step through the contents of compressed records. Returns the same as next_raw().
+ */
 static int next_plain(struct perf_input *in, struct perf_chunk *ret_chunk,
 		      struct err *err)
 {

@@ -217,7 +217,8 @@ static int checksums_hash_file(const char *path, uint64_t *ret_hash)
 	return r;
 }
 
-/* The source can grow while it is copied, so the hash is computed from the copy. */
+/* Copies a file and adds its line. The source can grow while it is copied, so the hash is computed
+ * from the copy. */
 int checksums_copy(int from, const char *path, uint64_t bytes, const atomic_bool *stop)
 {
 	uint64_t hash = 0;
@@ -352,7 +353,7 @@ static enum checksum checksums_compare(const struct hashes *h, uint64_t hash)
 	return CHECKSUM_BAD;
 }
 
-/* A file without a line is not read. */
+/* Compares a file with its lines in the list. A file without a line is not read. */
 int checksums_verify(int fd, const char *path, enum checksum *ret_state)
 {
 	struct hashes h = { 0 };

@@ -106,7 +106,8 @@ static int open_err(struct err *err, int r, const char *path)
 	return err_sys(err, r, "cannot read '%s'", path);
 }
 
-/* A recorder that is still writing the file holds a lock, so the missing end is not damage. */
+/* Returns whether a recorder is still writing the file: it then holds a lock, and the missing end
+ * is not damage. */
 bool segment_is_written(const struct segment *s)
 {
 	struct flock lock = { .l_type = F_RDLCK, .l_whence = SEEK_SET };

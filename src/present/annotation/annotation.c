@@ -388,7 +388,7 @@ static int make_pool(struct annotation *a)
 	return 0;
 }
 
-/* If only code is annotated, sum up just the samples that are not shown. */
+/* If only code is annotated, adds up just the samples that are not shown. Returns 0. */
 static int add_others(struct making *m)
 {
 	struct annotation *a = m->a;

@@ -18,7 +18,7 @@ static size_t high_of(const struct jump *j)
 	return j->from < j->to ? j->to : j->from;
 }
 
-/* Short jumps first, so that they get the lanes next to the code. */
+/* Orders short jumps first, so that they get the lanes next to the code. */
 static int compare_jumps(const void *x, const void *y)
 {
 	const struct jump *a = x, *b = y;

@@ -149,7 +149,7 @@ int links_add(struct annotation_links *l, const struct links_insn *insn,
 			return (a) < (b) ? -1 : 1;                                     \
 	} while (0)
 
-/* Links that compare equal are merged. */
+/* Orders links by all that is shown of them: links that compare equal are merged. */
 static int compare_ends(const void *x, const void *y)
 {
 	const struct line_link *a = x, *b = y;

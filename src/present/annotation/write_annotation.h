@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* write_annotation.h - writes sources with the samples before each line, in OProfile's format
- * (oprofile-behaviour.md 1.2).
+/* write_annotation.h - writes sources with the samples before each line, in OProfile's format.
  * Layer: present.  The caller checks `out` with ferror(). */
 #pragma once
 #include <stdbool.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* write_assembly.h - writes functions instruction by instruction with their samples: OProfile's
- * format around objdump's output (oprofile-behaviour.md 1.2), on request with source lines.
+/* write_assembly.h - writes functions instruction by instruction with their samples, in the format
+ * that OProfile puts around objdump's output, on request with source lines.
  * Layer: present.  The caller checks `out` with ferror(). */
 #pragma once
 #include <stdbool.h>

@@ -74,7 +74,7 @@ static inline const struct call_row *call_row_at(const struct call_table *t, siz
 int call_table_make(struct call_table *t, struct profile *p, double threshold);
 void call_table_done(struct call_table *t);
 
-/* The returned texts live as long as the profile. */
+/* Return the texts of a symbol, which live as long as the profile. */
 const char *call_symbol_name(const struct call_table *t, uint32_t symbol);
 const char *call_symbol_image(const struct call_table *t,
 			      uint32_t symbol); /* "": none */

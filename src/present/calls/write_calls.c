@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* write_calls.c - writes OProfile's --callgraph: each function between its callers and its
- * callees (oprofile-behaviour.md 1.1.6). */
+ * callees. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

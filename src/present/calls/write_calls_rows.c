@@ -216,7 +216,8 @@ static int write_calls_rows_make_links(struct write_calls_rows *r)
 	return call_links_make(&r->links, r->p, &how);
 }
 
-/* The focus is by function; convert it to names, which are the values of the key. */
+/* Finds the names with the focus. The focus is by function, while the values of the key are names.
+ */
 static int write_calls_rows_find_focus(struct write_calls_rows *r, struct err *err)
 {
 	uint8_t *functions = NULL;

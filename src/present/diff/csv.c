@@ -34,7 +34,7 @@ static void diff_csv_number(struct buf *out, double value)
 	buf_put_u8(out, ',');
 }
 
-/* The columns of a node's samples without those of callees. */
+/* Writes the columns of a node's samples without those of callees. */
 static void diff_csv_self(struct buf *out, const struct compare_row *self)
 {
 	diff_csv_number(out, self ? self->value[SIDE_BASE] : 0);

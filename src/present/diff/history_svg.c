@@ -47,7 +47,7 @@ static double chart_y(const struct chart *c, double value)
 		       (c->high - c->low);
 }
 
-/* The least and the largest value, with some room. */
+/* Sets the range of the chart: from the least to the largest value, with some room. */
 static void chart_find_range(struct chart *c)
 {
 	double low = INFINITY, high = 0;

@@ -47,7 +47,7 @@ static void diff_json_runs(struct json *j, const struct comparison *c,
 	json_end_object(j);
 }
 
-/* The members of a node of a tree. */
+/* Writes the members of a node of a tree. */
 static void diff_json_node(struct json *j, const struct diff_view *v,
 			   const struct diff_tree_line *line)
 {

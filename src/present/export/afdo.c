@@ -233,7 +233,7 @@ static int add_stretches(struct looking *k)
 	return r;
 }
 
-/* A branch to the beginning of a function counts as a call of it. */
+/* Adds a branch as a call if it leads to the beginning of a function. */
 static int write_afdo_add_call(struct looking *k, const struct code_edge *e)
 {
 	const struct code_position *from = &k->counts->positions.at[e->from];

@@ -160,7 +160,8 @@ static void afdo_text_put_spot(const struct afdo_text *x, unsigned int depth,
 	fputc('\n', x->out);
 }
 
-/* The recursion depth is the inline depth, at most FRAMES_MAX of export/afdo.c. */
+/* Writes a function and, recursively, the functions inlined into it. The recursion depth is the
+ * inline depth, at most FRAMES_MAX of export/afdo.c. */
 static void put_node(const struct afdo_text *x, unsigned int depth, uint32_t number)
 {
 	const struct afdo_node *n = &x->t->nodes.at[number];

@@ -241,7 +241,8 @@ static bool has_samples(const struct callgrind *c, uint32_t node)
 	return false;
 }
 
-/* A recursive call is part of the outer call, so its samples count once. */
+/* Adds a node's samples to its calls. A recursive call is part of the outer call, so its samples
+ * count once. */
 static int write_callgrind_add_call(struct callgrind *c, uint32_t node)
 {
 	uint32_t caller = c->calls.nodes.at[node].parent;
@@ -335,7 +336,7 @@ static void put_costs(struct callgrind *c, uint32_t line, const uint64_t *costs)
 	putc_unlocked('\n', c->out);
 }
 
-/* Event names must consist of letters, digits and underscores. */
+/* Writes the name of an event, which must consist of letters, digits and underscores. */
 static void write_callgrind_put_event(struct callgrind *c, size_t i)
 {
 	for (const char *name = profile_event_name(c->p, c->calls.events.at[i]); *name;

@@ -10,8 +10,8 @@ struct callgrind;
 struct err;
 struct profile;
 
-/* The profile must outlive the object.  `threshold` is as in calls/table.h.  Returns 0, or
- * -ENOMEM with a message. */
+/* Creates the object, which the profile must outlive. `threshold` is as in calls/table.h. Returns
+ * 0, or -ENOMEM with a message. */
 int callgrind_new(struct profile *p, double threshold, struct callgrind **ret_c,
 		  struct err *err);
 void callgrind_free(struct callgrind *c); /* `c` can be NULL */

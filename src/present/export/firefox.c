@@ -313,7 +313,8 @@ static void write_firefox_put_frames(struct firefox *f)
 	json_end_object(j);
 }
 
-/* A thread's string table contains the names of its images, then those of its symbols. */
+/* Writes the functions of a thread. Its string table contains the names of its images, then those
+ * of its symbols. */
 static void write_firefox_put_functions(struct firefox *f)
 {
 	size_t nr = f->symbols.members.nr;
@@ -637,7 +638,8 @@ static void put_libs(struct firefox *f)
 	json_end_array(j);
 }
 
-/* A name appears in the tables of many threads, so each is encoded once. */
+/* Creates the table of encoded names. A name appears in the tables of many threads, so each is
+ * encoded once. Returns 0 or -ENOMEM. */
 static int texts_init(struct texts *t, size_t nr)
 {
 	t->at = calloc(nr + 1, sizeof(*t->at));

@@ -6,5 +6,6 @@
 
 struct diff_view;
 
-/* The comparison is a tree.  Returns 0 or -ENOMEM.  The caller checks `out` with ferror(). */
+/* Writes the page for a comparison of call trees. Returns 0 or -ENOMEM. The caller checks `out`
+ * with ferror(). */
 int write_diff_flamegraph(FILE *out, const struct diff_view *v);

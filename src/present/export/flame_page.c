@@ -191,7 +191,8 @@ static const char page_main[] =
 	"<noscript>This page needs JavaScript; "
 	"oprofile export flamegraph --svg makes a picture.</noscript>\n";
 
-/* The Content-Security-Policy has the hashes of all styles and scripts. */
+/* Writes the head of the page. The Content-Security-Policy has the hashes of all styles and
+ * scripts. */
 void flame_page_begin(struct flame_page *f, const struct flame_page_more *more)
 {
 	FILE *out = f->json.out;

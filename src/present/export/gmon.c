@@ -27,7 +27,7 @@ enum {
 	BINS_MAX = 1 << 28
 };
 
-/* The message is the one of OProfile's opgprof (oprofile-behaviour.md 1.3). */
+/* The message of OProfile's opgprof. */
 static const char not_one[] =
 	"error: specify exactly one binary to process and give an event: or count: "
 	"specification if necessary";

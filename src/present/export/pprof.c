@@ -370,7 +370,8 @@ static int pprof_add_symbol(struct write_pprof *w, uint32_t symbol)
 	return 0;
 }
 
-/* Symbols with lines are used only through their line variants. */
+/* Writes the functions of all symbols that nodes have. Symbols with lines are used only through
+ * their line variants. Returns 0 or -ENOMEM. */
 static int write_pprof_put_functions(struct write_pprof *w)
 {
 	const struct call_tree_node *nodes = w->calls.nodes.at;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* counts.c - writes event counts: ocount's table, brief rows, JSON (oprofile-behaviour 1.8). */
+/* counts.c - writes event counts: the table and the brief rows of OProfile's ocount, and JSON.
+ */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>

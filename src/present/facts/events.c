@@ -170,7 +170,8 @@ size_t events_write_text(FILE *out, const struct events_view *v)
 	return nr;
 }
 
-/* XML readers join the lines of an attribute, so write a blank for each line end. */
+/* Writes an attribute. XML readers join the lines of an attribute, so a blank replaces each line
+ * end. */
 static void xml_attribute(FILE *out, const char *name, const char *value)
 {
 	fprintf(out, " %s=\"", name);

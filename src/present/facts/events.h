@@ -24,8 +24,9 @@ struct events_view {
 /* Returns the next event of a view from index *at on and advances *at past it; NULL at the end. */
 const struct catalog_event *events_view_next(const struct events_view *view,
 					     size_t *at);
-/* The formats are in oprofile-behaviour.md 1.6.  Each function returns the number of events
- * written.  XML and JSON put all kinds of cores into a single document. */
+/* Write the list of events: as text and XML in the formats of OProfile's ophelp, or as JSON.
+ * Each returns the number of events written.  XML and JSON put all kinds of cores into a single
+ * document. */
 size_t events_write_text(FILE *out, const struct events_view *view);
 size_t events_write_xml(FILE *out, const struct events_view *views, size_t nr);
 size_t events_write_json(FILE *out, const struct events_view *views, size_t nr);

@@ -179,7 +179,7 @@ static int sort_signed(struct profile *p, uint32_t a, uint32_t b, size_t at)
 	return va < vb ? -1 : va > vb;
 }
 
-/* The titles and widths are OProfile's: oprofile-behaviour.md 1.1.4. */
+/* The titles and widths are those of OProfile's reports. */
 const struct column columns[] = {
 	{ "vma", "vma", "where the function begins", 9, KEY_ID_COUNT, 0, print_vma,
 	  NULL },

@@ -79,7 +79,8 @@ struct json_piece {
 	char room[8];
 };
 
-/* Control characters are at most U+FFFF. */
+/* Writes the escape of a control character, a quote or a backslash. Control characters are at most
+ * U+FFFF. */
 static void escape(struct json_piece *p, uint32_t c)
 {
 	int len;

@@ -188,7 +188,8 @@ static int add_inclusive(const struct profile *p, const uint32_t *column_of,
 	return 0;
 }
 
-/* Lines share the columns of counts. */
+/* Adds confidence limits to lines of groups, which share the columns of counts. Returns 0 or
+ * -ENOMEM. */
 static int add_limits_of_groups(const struct profile *p,
 				const struct present_options *o,
 				const uint32_t *column_of, size_t nr_lines,
@@ -280,7 +281,8 @@ static int collect_events(const struct profile *p, struct report_lines *lines)
 	return 0;
 }
 
-/* Rows share the samples of their event. */
+/* Adds confidence limits to lines of rows, which share the samples of their event. Returns 0 or
+ * -ENOMEM. */
 static int add_limits_of_rows(const struct profile *p, const struct present_options *o,
 			      struct report_lines *lines)
 {

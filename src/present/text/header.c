@@ -15,7 +15,8 @@ enum {
 	SHARE_REPORTED = 9900
 };
 
-/* Report different sampling rates, because sample counts are not weighted by the rate. */
+/* Writes the sampling rate of an event. Warns if there were several, because sample counts are not
+ * weighted by the rate. */
 static void write_rate(FILE *out, const struct profile *p,
 		       const struct profile_event *e)
 {

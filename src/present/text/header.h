@@ -7,5 +7,5 @@
 struct report_lines;
 struct profile;
 
-/* Writes the header (format: oprofile-behaviour.md 1.1.1). */
+/* Writes OProfile's header: the CPU and the events. */
 void header_write(FILE *out, const struct profile *p, const struct report_lines *lines);

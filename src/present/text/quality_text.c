@@ -258,7 +258,7 @@ static void write_precision(FILE *out, const struct profile *p)
 			: "of events that are not precise");
 }
 
-/* An imported recording or a perf.data does not contain the recorder's cost. */
+/* Writes the recorder's cost, which an imported recording or a perf.data does not contain. */
 static void write_cost(FILE *out, const struct profile *p)
 {
 	const struct profile_input *in = &p->input;

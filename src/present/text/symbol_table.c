@@ -35,7 +35,7 @@ int symbol_table_keys(const struct profile *p, const struct present_options *o,
 }
 
 /* Chooses the image column if there are several images, or if an image is not the application;
- * and the application column if there are several applications (oprofile-behaviour.md 1.1.4). */
+ * and the application column if there are several applications. */
 static int symbol_table_choose_names(struct text_table *t,
 				     const struct symbol_keys *keys)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* symbol_table.h - chooses the columns of OProfile's function tables.
- * Layer: present; for --symbols, --details and --callgraph (oprofile-behaviour.md 1.1.4). */
+ * Layer: present; for --symbols, --details and --callgraph. */
 #pragma once
 #include <stddef.h>
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* text_table.h - writes lines of columns in OProfile's layout: left-aligned, each padded to its
- * width and at least one blank, with nothing after the last column (oprofile-behaviour.md
- * 1.1.4).
+ * width and at least one blank, with nothing after the last column.
  * Layer: present; used for --by and --symbols. */
 #pragma once
 #include <stdbool.h>

@@ -30,7 +30,7 @@ int write_tree_json(FILE *out, struct profile *p, const struct present_options *
  * before. */
 int write_xml(FILE *out, struct profile *p, const struct present_options *options,
 	      struct err *err);
-/* The profile needs options.quality. */
+/* Writes the quality of a profile, which needs options.quality. */
 int write_quality(FILE *out, struct profile *p, const struct present_options *options,
 		  struct err *err);
 int write_quality_json(FILE *out, struct profile *p,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* write_diff.h - writes a differential profile: the functions of two profiles side by side, as text
- * in OProfile's layout (oprofile-behaviour.md 1.1.8), CSV or JSON.
+ * in OProfile's layout, CSV or JSON.
  * Layer: present. */
 #pragma once
 #include <stdio.h>

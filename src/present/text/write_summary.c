@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* write_summary.c - writes OProfile's image summary: the applications, and below each the images
- * that have its samples (oprofile-behaviour.md 1.1.2). */
+ * that have its samples. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -96,7 +96,8 @@ static int compare_apps(const void *va, const void *vb, void *ctx)
 	return s->options->reverse ? -order : order;
 }
 
-/* Lines of the same application are adjacent at this point. */
+/* Collects the applications and their sums. Lines of the same application are adjacent at this
+ * point. Returns 0 or -ENOMEM. */
 static int collect_apps(struct summary *s)
 {
 	size_t nr_columns = s->lines.nr_columns;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* write_symbols.c - writes OProfile's --symbols and --details: one line per function, and below
- * it one line per address (oprofile-behaviour.md 1.1.4 and 1.1.5). */
+ * it one line per address. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

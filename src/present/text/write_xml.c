@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* write_xml.c - implements opreport --xml: OProfile's schema 3.1 (oprofile-behaviour.md 1.1.7),
- * including the blanks before attributes. */
+/* write_xml.c - implements opreport --xml: OProfile's schema 3.1 (docs/xml.md), including
+ * the blanks before attributes. */
 #include "present/text/write_xml.h"
 
 #include <errno.h>
@@ -147,7 +147,8 @@ static void write_xml_put_event(struct xml *x, size_t id)
 	fputs("/>\n", x->out);
 }
 
-/* If the timer is the only event, <setup> has <timersetup> instead of events. */
+/* Writes <setup>: <timersetup> if the timer is the only event, or else the events. Returns 0 or
+ * -ENOMEM. */
 static int write_xml_put_setup(struct xml *x)
 {
 	const struct profile_event *events = x->tree.p->events.at;
@@ -482,7 +483,8 @@ static void put_binary(struct xml *x, size_t from, size_t end)
 	fputs("</binary>\n", x->out);
 }
 
-/* If threads are merged, all samples belong to the process. */
+/* Writes a process with its threads. If threads are merged, all samples belong to a single thread.
+ */
 static void write_xml_put_process(struct xml *x, size_t from, size_t end)
 {
 	const struct xml_symbol *all = x->tree.symbols.at;

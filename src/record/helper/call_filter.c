@@ -63,8 +63,9 @@ bool call_filter_is_known(void)
 	return ARCH;
 }
 
-/* Between rules, the accumulator holds the number of the call.  The two jump offsets, here and
- * below, give the number of instructions to skip if the condition is true or false. */
+/* Begins a filter with the check of the architecture. Between rules, the accumulator holds the
+ * number of the call.  The two jump offsets, here and below, give the number of instructions to
+ * skip if the condition is true or false. */
 void call_filter_begin(struct call_filter *f, uint32_t refusal)
 {
 	f->refusal = refusal;

@@ -365,7 +365,7 @@ static void keep_inside(struct jit_store *k, const struct jit_process *p,
 	keep_fd(k, p, name, open_inside(link, 0, p->uid));
 }
 
-/* File names contain the pid as the process itself sees it. */
+/* Looks for the map of a process, whose name contains the pid as the process itself sees it. */
 static void look_for(struct jit_store *k, int32_t pid)
 {
 	const struct jit_process *inside = find_inside(k, pid);

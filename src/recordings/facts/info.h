@@ -48,7 +48,7 @@ struct info {
 	bool incomplete;           /* some of that data should have been readable */
 };
 
-/* An empty text and, in fact_count(), a 0 mean unknown and are left out. */
+/* Add a fact. An empty text and, in fact_count(), a 0 mean unknown and are left out. */
 void fact_text(struct fact_list *list, const char *name, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 void fact_number(struct fact_list *list, const char *name, uint64_t value);

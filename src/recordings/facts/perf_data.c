@@ -222,7 +222,7 @@ static const char *clock_name(int32_t id)
 	return name ? name : "unknown";
 }
 
-/* Seconds, as perf script shows times. */
+/* Adds a time in seconds, as perf script shows times. */
 static void fact_seconds(struct fact_list *list, const char *name, uint64_t ns)
 {
 	if (ns)
@@ -419,7 +419,7 @@ static int info_perf_data_count_chunk(struct counting *c,
 	return 0;
 }
 
-/* The records inside are counted under their own types. */
+/* Adds rows for the compressed records. The records inside are counted under their own types. */
 static int count_frames(struct counting *c, const struct perf_input_damage *damage)
 {
 	static const uint32_t types[] = { RECORD_COMPRESSED, RECORD_COMPRESSED2 };

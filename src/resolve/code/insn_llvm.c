@@ -91,7 +91,7 @@ static bool begin_target(void *lib, const char *triple)
 	return true;
 }
 
-/* LLVM calls this for each address in an instruction; records the target of jumps. */
+/* Records the target of a jump; LLVM calls this for each address in an instruction. */
 static const char *note_address(void *ctx, uint64_t value, uint64_t *type, uint64_t pc,
 				const char **ret_name)
 {
@@ -177,7 +177,8 @@ static void insn_llvm_put_text(struct insn *out, const char *text)
 
 /* ---- instructions that LLVM 14 does not know ---- */
 
-/* SCV (Power ISA 3.0, chapter 3.3.1): opcode 17, 01 in the last bits, LEV in bits 20 to 26. */
+/* Decodes SCV, which LLVM does not know (Power ISA 3.0, chapter 3.3.1): opcode 17, 01 in the last
+ * bits, LEV in bits 20 to 26. Returns its length, or 0 for other instructions. */
 static unsigned int repair_ppc(struct insn *out, const uint8_t *bytes, bool big)
 {
 	uint32_t word;

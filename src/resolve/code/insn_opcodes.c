@@ -109,7 +109,8 @@ insn_opcodes_print_styled(void *stream, enum disassembler_style style,
 	return n;
 }
 
-/* An address after "# " is that of data; any other is the target of a jump. */
+/* Stores an address of the instruction. An address after "# " is that of data; any other is the
+ * target of a jump. */
 static void insn_opcodes_put_address(bfd_vma address, struct disassemble_info *info)
 {
 	struct opcodes *o = info->stream;

@@ -83,7 +83,8 @@ void gzip_pack_free(struct gzip_packing *g)
 	free(g);
 }
 
-/* deflate() accepts at most UINT_MAX bytes at once, so the input is passed in steps. */
+/* Compresses bytes. deflate() accepts at most UINT_MAX bytes at once, so the input is passed in
+ * steps. */
 int gzip_pack(struct gzip_packing *g, const void *bytes, size_t len, bool last,
 	      struct buf *out)
 {

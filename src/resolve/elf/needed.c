@@ -69,7 +69,8 @@ static bool elf_needs_go_data(struct elf_file *f)
 	       !elf_file_find_section(f, ".zdebug_info");
 }
 
-/* Sections can overlap: bytes that one of them needs are kept. */
+/* Sorts the sections into needed and dropped ones. Sections can overlap: bytes that one of them
+ * needs are kept. */
 static int sort_out(struct elf_file *f, elf_spans *ret_dropped, elf_spans *ret_needed)
 {
 	bool keep_data = elf_needs_go_data(f);

@@ -267,7 +267,8 @@ static bool pe_read_at(const struct elf_file *f, uint64_t vaddr, void *ret_bytes
 	return false;
 }
 
-/* The first numbers of an RSDS record's GUID are little-endian, also on other machines. */
+/* Copies the GUID of an RSDS record, whose first numbers are little-endian, also on other machines,
+ * in the order of a build-id. */
 static void pe_swap_guid(const uint8_t *raw, uint8_t *ret_guid)
 {
 	static const uint8_t order[] = { 3, 2, 1, 0, 5, 4, 7, 6 };

@@ -492,8 +492,8 @@ static void debuginfod_report_progress(const struct fetch *f)
 	f->d->progress(f->d->ctx, f->nr_over, f->nr, bytes);
 }
 
-/* The time is over. Marks the unfinished files as failed, and also each server that did not
- * complete any file or answer. */
+/* Ends the requests at the deadline: marks the unfinished files as failed, and also each server
+ * that did not complete any file or answer. */
 static void break_off(struct fetch *f)
 {
 	bool late[DEBUGINFOD_SERVERS_MAX] = { 0 };

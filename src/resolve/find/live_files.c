@@ -76,7 +76,8 @@ static bool is_this_boot(const char *boot_id)
 	return is;
 }
 
-/* A perf.data names the machine and its kernel, but not the boot. */
+/* Returns whether processes of the recording can still run here: on the same machine, kernel and
+ * boot. A perf.data names the machine and its kernel, but not the boot. */
 bool live_files_possible(const struct session_info *info)
 {
 	struct utsname here;

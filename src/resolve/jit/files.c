@@ -245,9 +245,9 @@ static struct jit_live jit_live_find(const struct jit_locations *locations, int3
 	return live;
 }
 
-/* Only the files of the caller and root count for a process that could be a later one with the
- * same pid: its user could name the code of others. A process that still runs can continue to
- * write its files after the recording. */
+/* Returns the files that count for a process. For a process that could be a later one with the same
+ * pid, these are only files of the caller and root: its user could name the code of others. A
+ * process that still runs can continue to write its files after the recording. */
 static struct wanted wanted_of(const struct jit_locations *locations,
 			       const struct jit_live *live, int32_t pid)
 {

@@ -109,7 +109,8 @@ static void line_block_make_put_row(struct line_block_maker *m,
 	quick_end(&m->rows, at);
 }
 
-/* The end of a sequence is a row without file, with line 0 and this column. */
+/* Converts a row. The end of a sequence becomes a row without file, with line 0 and the column
+ * LINE_ROW_END_COLUMN. */
 static struct line_row line_block_make_row_of(struct line_block_maker *m,
 					      const struct line_paths *p,
 					      const struct dwarf_row *in)

@@ -63,8 +63,9 @@ static int jit_lines_take_line(void *ctx, const struct jitdump_line *line)
 	return vec_push(&r->l->lines, made) ? 0 : -ENOMEM;
 }
 
-/* In a large dump, some function has a line for its first instruction. If no line is before the
- * 0x40th byte, and some are exactly there, the compiler has added 0x40. */
+/* Finds out whether the compiler has added 0x40 to the addresses of lines. In a large dump, some
+ * function has a line for its first instruction. So 0x40 was added if no line is before the 0x40th
+ * byte, and some are exactly there. */
 static void jit_lines_find_shift(struct jit_lines *l)
 {
 	uint64_t least = UINT64_MAX;

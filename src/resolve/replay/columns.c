@@ -65,7 +65,8 @@ static int put_group(struct replay *r)
 	return 0;
 }
 
-/* Fills the columns from the current chunk, until either is at its end. Returns 0 or -ENOMEM. */
+/* Fills the columns from the current chunk, until the chunk ends or the columns are full. Returns 0
+ * or -ENOMEM. */
 static int fill_columns(struct replay *r)
 {
 	size_t room;

@@ -143,7 +143,8 @@ static void scan_lost(struct feed *f, const uint8_t *at, uint32_t size)
 	f->counts.lost_records += rec.type == PERF_RECORD_LOST;
 }
 
-/* perf inject --guest-data adds the records of virtual machines, and lists their ids. */
+/* Notes whether the file contains records of virtual machines: perf inject --guest-data adds them,
+ * and lists their ids in an ID_INDEX. */
 static void scan_ids(struct feed *f, const uint8_t *at, uint32_t size)
 {
 	const struct record_id_index *x;
@@ -459,7 +460,8 @@ static int collect_ahead(struct feed *f, struct err *err)
 	return skip_to(f, begin, err);
 }
 
-/* The whole side band is known, so each chunk becomes a batch. */
+/* Makes a batch of the next chunk. Used when the whole side band has been read, so that no chunk
+ * must wait. Returns 0, 1 at the end, or a negative errno. */
 static int next_known(struct feed *f, struct feed_batch *batch, struct err *err)
 {
 	struct feed_chunk next = { .chunk = f->rest };

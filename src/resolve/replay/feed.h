@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* feed.h - reads a perf.data for replay.c: chunks of samples, each with the side band that must
+/* feed.h - reads a perf.data for replay.h: chunks of samples, each with the side band that must
  * be applied before its samples are resolved.
- * Layer: resolve, for replay.c alone.
+ * Layer: resolve, for the files of replay.h alone.
  *
  * perf writes its rings out in rounds. When round n has been read, nothing older than the
  * newest time of round n - 1 can come any more (ordered events; FINISHED_ROUND of

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* ids.h - the build-ids of binaries in a perf.data, by name.
- * Layer: resolve, for replay.c alone. */
+ * Layer: resolve, for the files of replay.h alone. */
 #pragma once
 #include "base/containers/map.h"
 #include "base/containers/vec.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* read_ahead.h - reads a feed in its own thread, a few batches ahead.
- * Layer: resolve, for replay.c alone. */
+ * Layer: resolve, for the files of replay.h alone. */
 #pragma once
 #include "resolve/replay/feed.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* sorter.h - sorts samples of chunks by time.
- * Layer: resolve, for replay.c alone.
+ * Layer: resolve, for the files of replay.h alone.
  *
  * Samples wait until no older one can come. A chunk is kept until its last sample is released. */
 #pragma once

@@ -63,8 +63,8 @@ static int take_room(const struct buf *room, struct record_sample *s)
 	return 0;
 }
 
-/* The order of the new chain is that of resolve_lbr_callchain_sample() in
- * tools/perf/util/machine.c. */
+/* Replaces the user part of a chain with the branch stack. The order of the new chain is that of
+ * resolve_lbr_callchain_sample() in tools/perf/util/machine.c. */
 int chain_join_branches(const struct decoder *d, enum chain_form form, struct buf *room,
 			struct record *rec)
 {

@@ -332,7 +332,8 @@ static bool cut_hole(struct space_hole *hole, const struct mapping *m, uint64_t 
 	return false;
 }
 
-/* The mappings that are not on the path to the address are farther away than those that are. */
+/* Finds the mapping of an address, or the hole around it. The mappings that are not on the path to
+ * the address are farther away than those that are. */
 const struct mapping *space_find_or_hole(const struct space_node *root,
 					 uint64_t address, struct space_hole *ret_hole)
 {

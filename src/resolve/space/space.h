@@ -2,8 +2,7 @@
 /* space.h - the mappings of an address space, as a persistent map.
  * Layer: resolve. A space is a treap whose nodes are shared, preceded by a list of recent
  * mappings. A change copies at most one path and leaves all older roots unchanged, so that a
- * fork child shares its parent's map, and a sample can be looked up in the map at its time
- * (ARCHITECTURE.md, 4.1). */
+ * fork child shares its parent's map, and a sample can be looked up in the map at its time. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -39,7 +38,8 @@ struct space_pool {
 void space_pool_init(struct space_pool *pool);
 void space_pool_done(struct space_pool *pool);
 
-/* A root is NULL (nothing mapped), or a node to which its owner has a reference. */
+/* Add and remove a reference. A root is NULL (nothing mapped), or a node to which its owner has a
+ * reference. */
 struct space_node *space_get(struct space_node *root);
 void space_put(struct space_pool *pool, struct space_node *root); /* accepts NULL */
 

@@ -107,7 +107,8 @@ int naming_anon(struct naming *n, const struct image *image, struct naming_entry
 	return r == -ENOMEM ? r : 0;
 }
 
-/* In a session, the name of the image is the path of its copy of the dump. */
+/* Opens the dump of an image. In a session, the name of the image is the path of its copy of the
+ * dump. */
 int naming_open_dump(const struct naming *n, const struct image *image, char **ret_path,
 		     struct mapped *ret_bytes, struct jitdump *ret_dump)
 {

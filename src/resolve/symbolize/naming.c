@@ -112,7 +112,8 @@ void naming_use_symbol_files(struct naming *n,
 	n->nr_symbol_files = nr;
 }
 
-/* A session identifies the files themselves, not only their names. */
+/* Returns where binaries are searched. A session identifies the files themselves, not only their
+ * names. */
 struct binary_locations naming_binary_locations(struct naming *n,
 						enum binary_stage stage)
 {
@@ -160,7 +161,8 @@ static int name_bpf(struct naming *n, const struct image *image, struct naming_e
 	return r;
 }
 
-/* The debug file's symbols are more complete, if it has any. */
+/* Loads the symbols of a binary: those of its debug file if it has any, because they are more
+ * complete. */
 static int load_binary(const struct naming *n, const struct binary *b,
 		       struct naming_entry *e)
 {
@@ -279,7 +281,8 @@ static int find_file(struct naming *n, const struct image *image,
 	return r == -ENOMEM ? r : 0;
 }
 
-/* The symbols in the recording are used last: they are only those that the recorder could read. */
+/* Loads the symbols of a file. The symbols in the recording are used last: they are only those that
+ * the recorder could read. */
 static int name_file(struct naming *n, const struct image *image,
 		     struct naming_entry *e)
 {

@@ -45,7 +45,7 @@ struct naming_kallsyms {
 /* The map of a JIT compiler for one process. */
 struct naming_jit {
 	int32_t pid;               /* 0: not searched yet */
-	enum naming_status status; /* NO_SYMBOLS: the map was found */
+	enum naming_status status; /* NAMING_NO_SYMBOLS: the map was found */
 	char *path;
 	struct mapped text;
 	struct perf_map map;

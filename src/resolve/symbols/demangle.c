@@ -30,8 +30,9 @@ struct demangle_output {
 	jmp_buf too_long;
 };
 
-/* libiberty's callback cannot stop the demangler, so it jumps out. This leaks one identifier if
- * a Rust name has both punycode and more than DEMANGLED_MAX of text, else nothing. */
+/* Receives a part of the name from libiberty. Its callback cannot stop the demangler, so it jumps
+ * out if the name gets too long. This leaks one identifier if a Rust name has both punycode and
+ * more than DEMANGLED_MAX of text, else nothing. */
 static void take_piece(const char *piece, size_t len, void *ctx)
 {
 	struct demangle_output *out = ctx;

@@ -7,7 +7,8 @@
 #include "base/buf.h"
 #include "resolve/symbols/demangle_priv.h"
 
-/* Source: The Java Virtual Machine Specification, section 4.3 (descriptors). */
+/* Returns the name of a primitive type, or NULL (The Java Virtual Machine Specification, section
+ * 4.3, descriptors). */
 static const char *base_type(char letter)
 {
 	static const struct {

@@ -14,5 +14,6 @@ char *demangle_jvm(const char *name);
 bool is_gcj_name(const char *name);
 /* Returns whether OCaml's native compiler made this name: "camlStdlib__List__map_123". */
 bool is_ocaml_name(const char *name);
-/* Demangles such a name: "Stdlib.List.map_123". Returns malloc'd text, or NULL if out of memory. */
+/* Demangles a name of OCaml: camlStdlib__List__map_123 is "Stdlib.List.map_123". Returns malloc'd
+ * text, or NULL if out of memory. */
 char *demangle_ocaml(const char *name);

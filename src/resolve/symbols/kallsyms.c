@@ -395,8 +395,8 @@ static int take_candidate(void *ctx, const struct symtab_candidate *s)
 	return vec_push(c, *s) ? 0 : -ENOMEM;
 }
 
-/* The kernel writes its symbols sorted by address, so they are added directly. If the text has
- * another order, it is read again and sorted. */
+/* Fills the table from kallsyms. The kernel writes its symbols sorted by address, so they are added
+ * directly. If the text has another order, it is read again and sorted. */
 static int kallsyms_fill(struct symtab *tab, const struct symtab_kallsyms *from,
 			 size_t *ret_hidden)
 {

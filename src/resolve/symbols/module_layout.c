@@ -24,8 +24,8 @@ static uint64_t aligned(uint64_t address, uint64_t align)
 	return (address + align - 1) & ~(align - 1);
 }
 
-/* .text is at the given address; the others follow it in the order of the file. Sections before
- * .text are skipped. */
+/* Computes the addresses of the sections: .text is at the given address; the others follow it in
+ * the order of the file. Sections before .text are skipped. Returns 0 or -ENOMEM. */
 static int module_layout_lay_out(struct module_layout *l, uint64_t text)
 {
 	uint64_t next = text;

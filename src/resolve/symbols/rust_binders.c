@@ -327,7 +327,7 @@ static void take_const(struct rust_binders_walk *w)
 	w->depth--;
 }
 
-/* The name can be followed by a suffix of a compiler (".llvm.123"). */
+/* Parses a whole symbol. The name can be followed by a suffix of a compiler (".llvm.123"). */
 static void rust_binders_take_symbol(struct rust_binders_walk *w)
 {
 	rust_binders_take_path(w);

@@ -77,7 +77,7 @@ bool symbol_rules_is_mark(const struct symbol_rules *rules, const char *name)
 	}
 }
 
-/* "foo" is the descriptor of the code at ".foo". */
+/* Returns the name of the function: "foo" is the descriptor of the code at ".foo". */
 static const char *without_dot(const char *name)
 {
 	bool dotted =

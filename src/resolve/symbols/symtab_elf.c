@@ -161,7 +161,8 @@ static bool symtab_elf_is_wanted(const struct symtab_elf_loading *l,
 			 !symbol_rules_is_mark(&l->rules, l->tab->names + s->name));
 }
 
-/* In a module's file, symbols are relative to their sections. */
+/* Takes a symbol of a module's file, where symbols are relative to their sections. Returns 0 or
+ * -ENOMEM. */
 static int take_module_symbol(struct symtab_elf_loading *l, struct symtab_candidate *c,
 			      const struct elf_symbol *s)
 {

@@ -300,9 +300,9 @@ static int need_file(struct unresolve *u, struct unresolve_process *p, uint32_t 
 			dict_str(u->dict, u->dict->images.at[image].name), time_ns);
 }
 
-/* If memory has a name like a file ("/memfd:x"), offsets are relative to the file's start,
- * whose address is not in the session. The page with the sample is then mapped at the start of
- * the range. */
+/* Maps memory that has no file. If it has a name like a file ("/memfd:x"), offsets are relative to
+ * the file's start, whose address is not in the session. The page with the sample is then mapped at
+ * the start of the range. */
 static int need_memory(struct unresolve *u, struct unresolve_process *p,
 		       uint32_t number, uint64_t offset, uint64_t time_ns,
 		       uint64_t *ret_ip)

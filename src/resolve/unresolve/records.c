@@ -23,10 +23,10 @@ uint64_t unresolve_id(uint32_t event)
 	return (uint64_t)event + 1;
 }
 
-/* perf refuses to read a tracepoint event without its format (a file of tracefs that a session
- * does not have). So the event keeps its name, but becomes a software event with a number that
- * no kernel uses. It cannot be the dummy event, for which perf script prints neither addresses
- * nor chains. */
+/* Sets type and config of an attr. perf refuses to read a tracepoint event without its format (a
+ * file of tracefs that a session does not have). So a tracepoint keeps its name, but becomes a
+ * software event with a number that no kernel uses. It cannot be the dummy event, for which perf
+ * script prints neither addresses nor chains. */
 static void set_kind(struct perf_event_attr *a, const struct event_desc *e)
 {
 	a->type = e->type;

@@ -191,7 +191,8 @@ static void recall(struct cfi_rows_run *r)
 		r->failed = true;
 }
 
-/* Changing only the register or only the offset of the CFA requires that it has both. */
+/* Fails if the CFA is an expression: changing only the register or only the offset requires that it
+ * has both. */
 static void check_base(struct cfi_rows_run *r)
 {
 	r->failed |= r->state.base == UNWIND_BASE_CODE;

@@ -64,7 +64,7 @@ int eh_frame_parse(const void *bytes, size_t len, uint64_t vaddr, bool is64, boo
 	return 0;
 }
 
-/* A PE file has a table of functions, which it needs for unwinding. */
+/* Reads the functions of a PE file, which has a table of them for unwinding. */
 static int eh_frame_load_pe(const struct elf_file *f, struct eh_frame *frames)
 {
 	pe_functions functions = { 0 };

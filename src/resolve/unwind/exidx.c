@@ -155,7 +155,7 @@ static void exidx_pop(struct exidx_run *r, uint32_t registers)
 	}
 }
 
-/* The location is relative to a register from now on; fails if any register was already found
+/* Makes locations relative to a register from now on; fails if any register was already found
  * relative to another one. */
 static void use_base(struct exidx_run *r, uint8_t reg)
 {

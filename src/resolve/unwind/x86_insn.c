@@ -202,7 +202,7 @@ static unsigned int x86_immediate_bytes(const struct x86_decoding *d)
 	return d->is_short ? 2 : 4;
 }
 
-/* push and pop of segment registers; daa, das, aaa and aas */
+/* Decodes push and pop of segment registers, and daa, das, aaa and aas. */
 static struct x86_insn x86_segment(const struct x86_decoding *d)
 {
 	if (!d->is_i386)

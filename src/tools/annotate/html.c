@@ -176,7 +176,8 @@ void annotate_html_private(struct annotate_html *h)
 	h->is_private = true;
 }
 
-/* rename(2) replaces an empty directory, but nothing else. */
+/* Gives the directory of pages its name. rename(2) replaces an empty directory, but nothing else.
+ */
 int annotate_html_finish(struct annotate_html *h)
 {
 	int r = check_position(h->dir, h->err);

@@ -42,7 +42,7 @@ const char *command_name(void);
 void command_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void command_warning(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* command_set_verbose() sets whether messages of level LOG_DEBUG (base/log.h) are printed;
- * command_verbose() returns it. */
+ * command_is_verbose() returns it. */
 void command_set_verbose(bool verbose);
 bool command_is_verbose(void);
 /* Returns the number of warnings printed, including those of log.h; used by --strict. */

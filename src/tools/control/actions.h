@@ -7,9 +7,9 @@
 struct control;
 struct err;
 
-/* control_files.c: checks that the kernel can sample, and mounts the control files. */
+/* Checks that the kernel can sample, and mounts the control files. */
 int control_init(struct control *c);
-/* control_files.c: shuts the daemon down, and unmounts the control files. */
+/* Shuts the daemon down, and unmounts the control files. */
 int control_deinit(struct control *c);
 /* Applies and saves the settings among the options, if any. */
 int control_setup(struct control *c);

@@ -62,12 +62,12 @@ struct control {
 	bool ended; /* the daemon has ended on our request */
 };
 
-/* control.c: returns whether the option is on the command line. */
+/* Returns whether the option is on the command line. */
 bool control_is_given(const struct control_options *set, const char *option);
 /* Returns the option that selects the action; an action has precedence over settings. */
 const char *control_asked(const struct control_options *set);
 
-/* control_words.c: option spellings of older versions. */
+/* ---- option spellings of older versions: words.c ---- */
 
 /* Fills `ret_words` with argv's words in the spelling of the table.  -e=X becomes -eX;
  * --ctrN-event, --ctrN-count, --ctrN-unit-mask, --ctrN-kernel and --ctrN-user become one --event.
@@ -81,7 +81,7 @@ int control_words_make(int argc, char **argv, struct control_words *ret_words,
 		       struct err *err);
 void control_words_done(struct control_words *w);
 
-/* control_setup.c: settings from the options. */
+/* ---- settings from the options: setup.c ---- */
 
 /* Stores the settings of c->set in c->rc.  Returns 1 if there were any, 0 if not, or a negative
  * errno with a message in *err. */
@@ -90,11 +90,11 @@ int control_setup_take(struct control *c, struct err *err);
 bool control_setup_given(const struct control_options *set);
 /* Sets missing settings to opcontrol's defaults. Returns 0 or a negative errno. */
 int control_setup_defaults(struct daemonrc *rc);
-/* events.c: stores the events of --event in `rc`. */
+/* Stores the events of --event in `rc`. */
 int control_setup_events(const struct control_options *set, struct daemonrc *rc,
 			 struct err *err);
 
-/* control_daemon.c: the daemon, running or not. */
+/* ---- the daemon, running or not: daemon.c ---- */
 
 /* Connects to the daemon if it runs, and sets c->connected.  Returns 0, or a negative errno with
  * a message in *err; -EBUSY: it runs but has no socket. */
@@ -120,5 +120,5 @@ void control_remove_stale(const struct control *c);
 /* Returns the directory of the sessions. */
 const char *control_session_dir(const struct control *c);
 
-/* control_status.c: prints --status.  Returns an exit status. */
+/* Prints --status.  Returns an exit status. */
 int control_print_status(struct control *c);

@@ -10,5 +10,7 @@ struct history_view;
 /* Returns whether some row became significantly slower by at least `limit` percentage points.
  * Prints the decision and its reason as one line to standard error. */
 bool diff_decide(const struct diff_view *v, double limit);
-/* Returns whether the newest recording follows such a slowdown, which no later change ended. */
+/* Returns whether a function became significantly slower by at least `limit` percentage points in
+ * the series, and no later change of it followed. Prints the decision and its reason as one line to
+ * standard error. */
 bool diff_decide_history(const struct history_view *v, double limit);

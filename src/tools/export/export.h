@@ -62,7 +62,7 @@ struct export_run {
 	bool incomplete; /* some input could not be read; set by the format */
 };
 
-/* A function of writers.h. */
+/* Writes a format: a function of writers.h. */
 typedef int export_write(FILE *out, struct profile *p,
 			 const struct present_options *options, struct err *err);
 

@@ -5,7 +5,7 @@
 
 struct record_options;
 
-/* An option with an optional value does not use the next argument, which is then taken as the
- * command. If that argument looks like a value of -g or -V, prints the command line that was
- * probably meant. */
+/* If the argument after an option with an optional value looks like a value of -g or -V, prints the
+ * command line that was probably meant: such an option does not use the next argument, which is
+ * then taken as the command. */
 void record_hint_value(const struct record_options *options, char *const *command);

@@ -6,7 +6,7 @@
 
 #include "unit.h"
 
-/* OProfile's own table: oprofile-behaviour.md 1.1.3. */
+/* The expected texts are those that OProfile prints. */
 static void fields_are_seven_wide(void **state)
 {
 	static const struct {
