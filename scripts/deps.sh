@@ -14,6 +14,7 @@ packages_of()
 		echo gcc libc6-dev make meson ninja-build pkg-config
 		echo libelf-dev libdw-dev libzstd-dev zlib1g-dev libxxhash-dev libiberty-dev liblzma-dev libbz2-dev
 		echo libcurl4-openssl-dev libpfm4-dev libzydis-dev binutils-dev libfuse3-dev libyajl-dev
+		echo esbuild node-typescript
 		;;
 	demo) echo gzip ;;
 	test) echo fuse3 squashfs-tools libcmocka-dev bats python3 python3-jsonschema cmark-gfm debuginfod nodejs gdb strace g++ systemd ;;
