@@ -30,6 +30,8 @@ static int outline_of_file(const struct perf_input_info *info,
 		r = outline_copy(info->os_release, &o->os_release);
 	if (!r)
 		r = outline_copy(info->cpu_desc, &o->cpu_desc);
+	if (!r)
+		r = outline_copy(info->command, &o->command);
 	o->first_ns = info->first_ns;
 	o->last_ns = info->last_ns;
 	if (info->clock_wall_ns)
@@ -65,7 +67,9 @@ static int outline_of_segment(const struct session_info *info,
 		o->first_ns = o->last_ns = 0;
 	if (!r)
 		r = outline_copy(info->os_release, &o->os_release);
-	return r ? r : outline_copy(info->cpu_desc, &o->cpu_desc);
+	if (!r)
+		r = outline_copy(info->cpu_desc, &o->cpu_desc);
+	return r ? r : outline_copy(info->command, &o->command);
 }
 
 /* Reads the machine from the first segment that can be read. */
@@ -121,6 +125,7 @@ void recording_outline_done(struct recording_outline *o)
 	free(o->hostname);
 	free(o->os_release);
 	free(o->cpu_desc);
+	free(o->command);
 	*o = (struct recording_outline){ 0 };
 }
 

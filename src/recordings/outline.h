@@ -16,6 +16,7 @@ struct recording_outline {
 	char *hostname;
 	char *os_release;
 	char *cpu_desc;
+	char *command; /* the recorder's command line, quoted for a shell */
 };
 
 /* Knows nothing about standard input, which can be read only once.  Returns 0 or a negative errno

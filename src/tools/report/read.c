@@ -5,156 +5,63 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "aggregate/profile/call_graph.h"
 #include "aggregate/read/profile_feed.h"
-#include "aggregate/read/read.h"
-#include "aggregate/selection/session_span.h"
 #include "base/containers/closest_match.h"
 #include "base/containers/huge.h"
 #include "base/err.h"
 #include "capture/events/events.h"
-#include "format/session/session.h"
 #include "present/lines/percent.h"
 #include "present/lines/screen.h"
 #include "record/keep/copy_rule.h"
 #include "recordings/no_match.h"
+#include "recordings/profile_reading.h"
 #include "tools/cli/command.h"
 #include "tools/cli/progress.h"
 #include "tools/report/plan.h"
 
-enum {
-	RESTARTS_MAX = 5,
-	LOOK_US = 100000,
-	NR_LOOKS = 30 /* how often to check for the first segment of a new session */
-};
-
-/* Returns whether a segment was merged or removed since it was listed; `status` is the result of
- * reading it. */
-static bool report_read_is_gone(const struct report_read *r, int status,
-				const char *path)
+static void report_read_begin(void *ctx)
 {
-	return status == -ENOENT && r->nr_restarts < RESTARTS_MAX &&
-	       access(path, F_OK) != 0;
+	struct report_read *r = ctx;
+
+	r->progress.done = 0;
 }
 
-/* Returns whether the session was saved or removed while it was read. Then another directory has
- * its name, and some files next to the segments were read from that one. */
-static bool is_other(const struct report_read *r, const char *dir,
-		     const struct stat *before)
+static void report_read_file(void *ctx, const char *path)
 {
-	struct stat now;
+	struct report_read *r = ctx;
 
-	return r->nr_restarts < RESTARTS_MAX &&
-	       (stat(dir, &now) || now.st_dev != before->st_dev ||
-		now.st_ino != before->st_ino);
-}
-
-/* Reads the segments of a session. Returns 0, -ESTALE without a message if a listed file no longer
- * exists, so that everything must be read again, or another negative errno with a message. */
-static int report_read_segments(struct report_read *r, struct report_plan *plan,
-				const struct report_session *session, struct err *err)
-{
-	struct session_span span = { 0 };
-	char **paths;
-	size_t nr;
-	int status = session_list(session->dir, &paths, &nr, err);
-
-	/* The session existed when the sources were found, so it was replaced: read everything
-	 * again. */
-	if (status == -ENOENT && r->nr_restarts < RESTARTS_MAX)
-		return -ESTALE;
-	if (status)
-		return status;
-	if (spec_has_shares(&plan->spec) &&
-	    session_span_read(paths, nr, session->trust, &span))
-		status = err_set(err, -ENOMEM, "out of memory");
-	for (size_t i = 0; !status && i < nr; i++) {
-		status = profile_read_segment(&r->profile, paths[i], session->dir,
-					      session->name, &span, err);
-		if (report_read_is_gone(r, status, paths[i])) {
-			status = -ESTALE;
-			break;
-		}
-		/* Skip one bad segment, but keep the others. */
-		if (status && status != -ENOMEM && status != -ERANGE &&
-		    status != -EPERM && nr > 1) {
-			command_warning("%s", err->text);
-			r->nr_unreadable++;
-			status = 0;
-		}
-		report_progress_file(&r->progress, paths[i]);
-		if (plan->verbose & VERBOSE_FILES) {
-			progress_hide();
-			screen_print_line(stderr, "%s", paths[i]);
-		}
+	report_progress_file(&r->progress, path);
+	if (r->says_files) {
+		progress_hide();
+		screen_print_line(stderr, "%s", path);
 	}
-	session_list_free(paths, nr);
-	return status;
 }
 
-static int report_read_session(struct report_read *r, struct report_plan *plan,
-			       const struct report_session *session, struct err *err)
+static void report_read_warn(void *ctx, const char *text)
 {
-	struct stat before = { 0 };
-	int status;
-
-	if (session->perf_data)
-		return profile_read_perf_data(&r->profile, session->dir, session->name,
-					      err);
-	(void)stat(session->dir, &before);
-	status = report_read_segments(r, plan, session, err);
-	return !status && is_other(r, session->dir, &before) ? -ESTALE : status;
+	(void)ctx;
+	command_warning("%s", text);
 }
 
 static int read_sources(struct report_read *r, struct report_plan *plan,
 			struct err *err)
 {
-	const struct report_sources *sources = &plan->sources;
-	int status = 0;
+	struct profile_reading reading = {
+		.sources = &plan->sources,
+		.options = &plan->profile,
+		.begin = report_read_begin,
+		.file_done = report_read_file,
+		.warn = report_read_warn,
+		.ctx = r,
+	};
+	int status;
 
-	if (profile_init(&r->profile, &plan->profile))
-		return err_set(err, -ENOMEM, "out of memory");
-	for (size_t i = 0; !status && i < sources->sessions.nr; i++) {
-		const struct report_session *session = &sources->sessions.at[i];
-
-		status = report_read_session(r, plan, session, err);
-		if (!status && session->perf_data)
-			report_progress_file(&r->progress, session->dir);
-	}
+	r->says_files = plan->verbose & VERBOSE_FILES;
+	status = profile_reading_run(&reading, &r->profile, err);
+	r->nr_unreadable = reading.nr_unreadable;
 	return status;
-}
-
-/* Waits for a segment in a session that was just created: after `save` and `reset`, the daemon
- * creates the directory first and the segment a moment later. Returns false if none appears,
- * perhaps because the daemon is not sampling. */
-static bool await_session(const char *dir)
-{
-	char **paths;
-	size_t nr;
-
-	for (int i = 0; i < NR_LOOKS; i++) {
-		if (!session_list(dir, &paths, &nr, NULL)) {
-			session_list_free(paths, nr);
-			return true;
-		}
-		(void)usleep(LOOK_US);
-	}
-	return false;
-}
-
-static void restart_reading(struct report_read *r, const struct report_sources *sources)
-{
-	profile_done(&r->profile);
-	r->nr_unreadable = 0;
-	r->progress.done = 0;
-	r->nr_restarts++;
-	for (size_t i = 0; i < sources->sessions.nr; i++)
-		if (!sources->sessions.at[i].perf_data &&
-		    !await_session(sources->sessions.at[i].dir))
-			r->nr_restarts = RESTARTS_MAX;
 }
 
 /* Adds descriptions to events without one, because a perf.data contains only their names. */
@@ -234,8 +141,7 @@ int report_read_all(struct report_read *r, struct report_plan *plan, struct err 
 
 	huge_heap();
 	report_progress_begin(&r->progress, sources, &plan->profile);
-	while ((status = read_sources(r, plan, err)) == -ESTALE)
-		restart_reading(r, sources);
+	status = read_sources(r, plan, err);
 	if (status)
 		return status;
 	describe_events(&r->profile);

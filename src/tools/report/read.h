@@ -16,7 +16,7 @@ struct report_read {
 	struct profile profile; /* call profile_done() in any case */
 	size_t nr_unreadable;   /* segments that could not be opened */
 	struct report_progress progress;
-	unsigned int nr_restarts; /* how often reading was restarted */
+	bool says_files; /* print the name of each file (--verbose=sfile) */
 };
 
 /* Reads all recordings of the plan into r->profile.  Returns 0, or a negative errno with a message

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* query_priv.h - the queries of this room.
+ * Layer: view; private to query*.c. */
+#pragma once
+#include "present/lines/json.h"
+#include "view/params.h"
+#include "view/tree.h"
+
+struct err;
+
+/* A query while it is answered. */
+struct view_answer {
+	struct view_model *m;
+	const struct view_params *params;
+	struct json json;
+	struct err *err;
+};
+
+/* Each writes the answer as a JSON value.  Returns 0, or a negative errno with a message in
+ * a->err. */
+typedef int view_query_fn(struct view_answer *a);
+view_query_fn view_query_info, view_query_values, view_query_timeline, view_query_heat,
+	view_query_tree, view_query_function, view_query_table;
+
+int view_answer_no_memory(const struct view_answer *a);
+/* Write a member with an array of numbers. */
+void view_answer_numbers(struct view_answer *a, const char *name,
+			 const uint64_t *numbers, size_t nr);
+void view_answer_signed(struct view_answer *a, const char *name, int64_t number);
+/* Returns the function that the parameters `symbol` and `image` name: the one with the most samples,
+ * if `image` is missing.  Returns 0, or -EINVAL or -ENOENT with a message. */
+int view_answer_function(const struct view_answer *a, uint32_t *ret_function);
+/* Writes the members of a tree, with its images and symbols.  Returns 0 or -ENOMEM. */
+int view_answer_put_tree(struct view_answer *a, const struct view_tree *tree);
+/* Writes "images", and "symbols" of the functions with wanted[function] != 0, and replaces
+ * wanted[function] by the symbol's number plus 1.  Returns 0 or -ENOMEM. */
+int view_answer_put_symbols(struct view_answer *a, uint32_t *wanted);
