@@ -267,6 +267,26 @@ csv()
 	diff -u "$out/want" "$out/got"
 }
 
+@test "--sort self and --sort total order functions without or with their callees" {
+	report manual -l --sort total -n >"$out/got"
+	report manual -l --children -n | diff - "$out/got"
+	report manual -l --children --sort self -n | awk '{ print $1, $3, $NF }' >"$out/got"
+	printf '%s\n' '950 950 leaf' '990 40 mid' '12 12 /no-vmlinux' '896 6 main' |
+		diff -u - "$out/got"
+	# Without inclusive counts, all samples are the function's own.
+	diff <(report manual -l -n) <(report manual -l -n --sort self)
+	csv manual --by symbol --sort total | diff - <(csv manual --by symbol --children)
+	# The lines of --top are chosen in the same order.
+	[ "$(report manual -ln --sort total --top 2 | awk '{ print $NF }' | xargs)" = "mid leaf" ]
+	[ "$(report manual -ln --children --sort self --top 2 | awk '{ print $NF }' | xargs)" = \
+		"leaf mid" ]
+	for wrong in "-l --sort self,total" "--sort total" "-c --sort total" \
+		"-d --sort total" "-l --confidence --sort total"; do
+		run -1 --separate-stderr report manual $wrong
+		[[ "$stderr" == *--sort* ]]
+	done
+}
+
 @test "--max-stack shows the innermost functions and marks cut stacks" {
 	report manual --tree -n --max-stack 2 | sed 's/ *$//' >"$out/got"
 	cat >"$out/want" <<-'END'

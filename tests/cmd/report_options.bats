@@ -637,6 +637,38 @@ describe_half_named() {
 	END
 }
 
+@test "--top shows the lines with the most samples, and leaves the shares unchanged" {
+	session=apps
+	expect -ln --top 2 <<-'END'
+		30       30.0000  alpha                    /usr/bin/alpha
+		20       20.0000  beta                     /usr/bin/beta
+	END
+	# The order of the lines is independent of the selection.
+	expect -ln --top 2 -r <<-'END'
+		20       20.0000  beta                     /usr/bin/beta
+		30       30.0000  alpha                    /usr/bin/alpha
+	END
+	expect -ln --top 3 -s symbol <<-'END'
+		30       30.0000  alpha                    alpha                    /usr/bin/alpha
+		20       20.0000  beta                     beta                     /usr/bin/beta
+		20       20.0000  t                        alpha                    leaf
+	END
+	diff <(report -n | head -n 4) <(report -n --top 1)
+	diff <(report -nr | tail -n 4) <(report -nr --top 1)
+	[ "$(report -ln --top 100)" = "$(report -ln)" ]
+	refused '--top: 0 is too small' -l --top 0
+	refused '--top is incompatible with --tree' --tree --top 3
+	refused '--top is incompatible with --callgraph' -c --top 3
+	# One line of each of three events.
+	session=masks
+	diff -u - <(report --by event,symbol --csv --top 1 | tr -d '\r') <<-'END'
+		event,symbol,samples,period,percent
+		MISS,mid,4,4,100
+		MISS,leaf,3,3,75
+		MISS,leaf,1,1,100
+	END
+}
+
 @test "--sort rejects unknown keys, and keys that are for --by" {
 	refused 'unknown sort option: foo' -l -s foo
 	refused 'unknown sort option: comm (to group by it, use --by comm)' -l -s sample,comm

@@ -238,6 +238,45 @@ static int fill_groups(struct numbering *n, const struct present_options *o,
 	return 0;
 }
 
+/* Keeps the first `top` lines of each event, or of all if lines are not rows of the profile. */
+static int cut_lines(const struct profile *p, bool rows, size_t top,
+		     struct report_lines *lines)
+{
+	size_t *nr_of = calloc(p->events.nr + 1, sizeof(*nr_of));
+	size_t nr = 0;
+
+	if (!nr_of)
+		return -ENOMEM;
+	for (size_t i = 0; i < lines->all.nr; i++) {
+		const struct line *line = &lines->all.at[i];
+		size_t event = rows ? p->rows.at[line->number].event : 0;
+
+		if (nr_of[event]++ < top)
+			lines->all.at[nr++] = *line;
+	}
+	lines->all.nr = nr;
+	free(nr_of);
+	return 0;
+}
+
+/* Sorts the lines, and keeps only those with the most samples if the options request it. */
+static int lines_sort_and_cut(struct profile *p, const struct present_options *options,
+			      const struct line_sorting *sorting,
+			      struct report_lines *lines)
+{
+	const struct order by_samples = { .self = options->order.self };
+	struct line_sorting first = *sorting;
+
+	if (options->top && sorting->usual != LINES_UNSORTED) {
+		first.order = &by_samples;
+		first.reverse = false;
+		if (lines_sort(p, &first, lines) ||
+		    cut_lines(p, sorting->rows, options->top, lines))
+			return -ENOMEM;
+	}
+	return lines_sort(p, sorting, lines);
+}
+
 int lines_of_groups(struct profile *p, const struct present_options *options,
 		    enum line_order order, unsigned int without,
 		    struct report_lines *lines, struct err *err)
@@ -255,7 +294,7 @@ int lines_of_groups(struct profile *p, const struct present_options *options,
 	lines->nr_columns = lines->classes.columns.nr;
 	if (!r &&
 	    (number_groups(&n, lines) || fill_groups(&n, options, column_of, lines) ||
-	     lines_sort(p, &sorting, lines)))
+	     lines_sort_and_cut(p, options, &sorting, lines)))
 		r = err_set(err, -ENOMEM, "out of memory");
 	map_done(&n.by);
 	for (unsigned int side = 0; side < GROUP_SIDES; side++)
@@ -350,7 +389,7 @@ int lines_of_rows(struct profile *p, const struct present_options *options,
 
 	*lines = (struct report_lines){ 0 };
 	if (collect_events(p, lines) || fill_rows(p, options, lines) ||
-	    lines_sort(p, &sorting, lines)) {
+	    lines_sort_and_cut(p, options, &sorting, lines)) {
 		lines_done(lines);
 		return err_set(err, -ENOMEM, "out of memory");
 	}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* lines.h - turns the rows of a profile into sorted report lines: several columns of counts next
- * to each other, or one line per row.  Omits lines below the threshold.
+ * to each other, or one line per row.  Omits lines below the threshold, and those after the first `top`.
  * Layer: present. */
 #pragma once
 #include <stdbool.h>

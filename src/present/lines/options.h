@@ -14,6 +14,7 @@ struct xml_about;
 
 struct present_options {
 	double threshold; /* percent; smaller shares are not shown */
+	size_t top;       /* only the lines with the most samples; 0: all */
 	/* Level of confidence limits, in percent; 0: none.  Needs profile_fold_blocks(). */
 	double confidence;
 	bool no_header;  /* omit header lines and column titles */

@@ -80,13 +80,21 @@ static int unknown(const char *name, const char *list, struct err *err)
 			       name, is_group_list(list) ? list : name);
 	return err_set(
 		err, -EINVAL,
-		"unknown sort option: %s (vma, sample, symbol, debug, image, app-name)",
+		"unknown sort option: %s (vma, sample, self, total, symbol, debug, image, app-name)",
 		name);
 }
 
 static int parse_one(struct order *order, const char *name, const char *list,
 		     struct err *err)
 {
+	const bool self = !strcmp(name, "self"), total = !strcmp(name, "total");
+
+	if (self || total) {
+		order->self |= self;
+		order->total |= total;
+		order_add(order, ORDER_SAMPLE);
+		return 0;
+	}
 	for (enum order_key k = 0; k < ORDER_KEY_COUNT; k++) {
 		if (strcmp(rows[k].name, name) != 0)
 			continue;

@@ -24,6 +24,9 @@ enum order_key {
 struct order {
 	enum order_key keys[ORDER_KEY_COUNT];
 	size_t nr;
+	/* Which samples a function with inclusive counts is sorted by: with `self` (--sort=self) only
+	 * its own; otherwise, and with `total` (--sort=total), all. */
+	bool self, total;
 	bool long_names; /* sources are shown with their directories */
 };
 

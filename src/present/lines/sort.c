@@ -40,7 +40,7 @@ static int line_sort_compare_events(const struct sorting *s, const struct line *
 
 static uint64_t line_sort_samples_of(const struct sorting *s, const struct line *line)
 {
-	const uint64_t *inclusive = s->lines->inclusive;
+	const uint64_t *inclusive = s->how->order->self ? NULL : s->lines->inclusive;
 
 	return inclusive ? inclusive[line->number * s->lines->nr_columns]
 			 : line->counts[0];
@@ -98,7 +98,7 @@ static bool has_criterion(const struct sorting *s, enum criterion criterion)
 	case BY_EVENT:
 		return s->how->rows;
 	case BY_INCLUSIVE:
-		return s->lines->inclusive;
+		return s->lines->inclusive && !s->how->order->self;
 	case BY_LEAD:
 		return s->leads;
 	case BY_EVENT_FIRST:

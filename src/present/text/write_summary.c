@@ -434,11 +434,15 @@ static int find_ratios(struct summary *s)
 
 static int write_apps(FILE *out, struct summary *s)
 {
+	size_t top = s->options->top;
+	size_t nr = top && top < s->apps.nr ? top : s->apps.nr;
+
 	if (!s->options->no_header) {
 		header_write(out, s->p, &s->lines);
 		write_summary_write_titles(out, s, "");
 	}
-	for (size_t i = 0; i < s->apps.nr; i++)
+	/* With --reverse-sort, the applications with the most samples are the last. */
+	for (size_t i = s->options->reverse ? s->apps.nr - nr : 0; nr--; i++)
 		write_summary_write_app(out, s, &s->apps.at[i]);
 	return s->options->quality ? quality_write_text(out, s->p) : 0;
 }

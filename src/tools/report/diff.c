@@ -94,6 +94,7 @@ int diff_check_options(const struct report_options *o, struct err *err)
 		{ o->by, "--by" },
 		{ o->accumulated, "--accumulated" },
 		{ o->children, "--children" },
+		{ o->top, "--top" },
 		{ o->ratios.values.nr, "--ratio" },
 		{ o->total_period, "--total-period" },
 		{ o->confidence, "--confidence: use 'oprofile diff'" },

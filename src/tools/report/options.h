@@ -31,6 +31,7 @@ struct report_options {
 	bool force;
 	const char *output_file;
 	const char *threshold;
+	uint64_t top;
 	struct word_list sort;
 	struct word_list ratios; /* EVENT/EVENT */
 	bool reverse;

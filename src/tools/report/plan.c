@@ -102,6 +102,28 @@ static int choose_demangling(struct report_plan *plan, struct err *err)
 	return name_rules_make(o->demangle_patterns, &plan->patterns, err);
 }
 
+/* With --sort=total, inclusive sample counts are needed, as with --children. */
+static int choose_measure(struct report_plan *plan, struct err *err)
+{
+	const struct order *order = &plan->present.order;
+	struct report_options *o = &plan->options;
+
+	if (!order->total)
+		return 0;
+	if (order->self)
+		return err_set(err, -EINVAL, "--sort: give self or total, not both");
+	if (o->callgraph || o->details || o->confidence)
+		return err_set(err, -EINVAL, "--sort=total is incompatible with %s",
+			       o->callgraph ? "--callgraph"
+			       : o->details ? "--details"
+					    : "--confidence");
+	if (!o->symbols && !o->by)
+		return err_set(err, -EINVAL,
+			       "--sort=total is meaningless without --symbols or --by");
+	o->children = true;
+	return 0;
+}
+
 /* Parses the options that may be given several times. */
 static int choose_lists(struct report_plan *plan, struct err *err)
 {
@@ -110,6 +132,8 @@ static int choose_lists(struct report_plan *plan, struct err *err)
 
 	for (size_t i = 0; !r && i < o->sort.values.nr; i++)
 		r = order_parse(&plan->present.order, o->sort.values.at[i], err);
+	if (!r)
+		r = choose_measure(plan, err);
 	for (size_t i = 0; !r && i < o->merge.values.nr; i++)
 		r = classes_parse_merge(o->merge.values.at[i], &plan->merge, err);
 	if (r)
@@ -404,6 +428,7 @@ static void choose_form(struct report_plan *plan)
 	plan->writer = writer_find(writer_name(o));
 	choose_calls(plan);
 	present->reverse = o->reverse;
+	present->top = o->top;
 	present->long_names = o->long_names;
 	present->order.long_names = o->long_names;
 	present->no_header = o->no_header;
