@@ -424,6 +424,7 @@ static int import_foreign_close_writer(struct import_foreign_import *m, int r,
 		return r;
 	m->totals.finished = !r;
 	m->totals.target_status = -1;
+	m->totals.lost = m->info.lost;
 	m->totals.end_ns = m->first_ns ? m->last_ns : m->numbered_ns;
 	closed = segment_writer_close(m->writer, &m->totals, r ? NULL : err);
 	if (r || closed)
@@ -450,19 +451,39 @@ static int import_it(struct import_foreign_import *m, struct err *err)
 	return import_foreign_close_writer(m, r, err);
 }
 
+/* Appends a reason, if it applies. */
+static void import_foreign_put_reason(struct buf *reasons, bool applies,
+				      const char *text)
+{
+	if (!applies)
+		return;
+	if (reasons->len)
+		buf_put(reasons, "; ", 2);
+	buf_put(reasons, text, strlen(text));
+}
+
 static void import_foreign_report_loss(const struct import_foreign_import *m)
 {
 	bool pprof = m->file.format->read == foreign_read_pprof;
-	char skipped[96], reason[192];
+	struct buf reason = { 0 };
+	char text[128];
 
-	snprintf(skipped, sizeof(skipped),
+	snprintf(text, sizeof(text),
 		 "%" PRIu64 " %s were not recognised and are left out", m->info.skipped,
 		 pprof ? "parts" : "lines");
-	snprintf(reason, sizeof(reason), "%s%s%s", m->info.skipped ? skipped : "",
-		 m->info.skipped && m->info.cut ? "; " : "",
-		 m->info.cut ? "it ends within a sample: its end is missing" : "");
-	if (reason[0])
-		fault_incomplete(foreign_file_name(m->request->path), reason);
+	import_foreign_put_reason(&reason, m->info.skipped, text);
+	snprintf(text, sizeof(text),
+		 "%" PRIu64
+		 " of its sums, ids or references contradict the rest of the file",
+		 m->info.contradictions);
+	import_foreign_put_reason(&reason, m->info.contradictions, text);
+	import_foreign_put_reason(&reason, m->info.cut,
+				  "it ends within a sample: its end is missing");
+	buf_put_u8(&reason, 0);
+	if (reason.failed || reason.len > 1)
+		fault_incomplete(foreign_file_name(m->request->path),
+				 reason.failed ? "" : (const char *)reason.data);
+	buf_done(&reason);
 }
 
 int import_foreign(const struct import_request *request,
@@ -480,10 +501,12 @@ int import_foreign(const struct import_request *request,
 	}
 	if (!r) {
 		import_foreign_report_loss(&m);
-		*ret_result = (struct import_result){ .samples = m.totals.samples,
-						      .skipped = m.skipped,
-						      .malformed = m.info.skipped +
-								   m.info.cut };
+		*ret_result = (struct import_result){
+			.samples = m.totals.samples,
+			.skipped = m.skipped,
+			.lost = m.info.lost,
+			.malformed = m.info.skipped + m.info.contradictions + m.info.cut
+		};
 	}
 	foreign_file_close(&m.file);
 	selection_done(&m.selection);

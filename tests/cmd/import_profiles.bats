@@ -227,3 +227,42 @@ ranked()
 	run -3 --separate-stderr "$OPROFILE" import --session-dir "$session" x.diff
 	[[ $stderr == *"x.diff: 1 lines were not recognised"* ]]
 }
+
+@test "sums of a callgrind file that contradict its costs are reported" {
+	printf 'creator: callgrind-3.19.0\nevents: Ir\nfn=f\n1 10\nfn=g\n2 20\ntotals: 12345\n' >wrong
+	run -3 --separate-stderr report --csv --by symbol wrong
+	echo "$stderr"
+	[[ "$stderr" == *"wrong: 1 of its sums, ids or references contradict the rest of the file"* ]]
+	[[ "$output" == *$'\ng,1,20,'* ]]
+	mkdir made
+	run -3 "$OPROFILE" import --session-dir made wrong
+	sed 's/12345/30/' wrong >right
+	report --csv --by symbol right
+}
+
+@test "samples that simpleperf lost are reported, and ids that do not exist" {
+	python3 - <<-'END'
+		import struct
+		def number(n): return bytes([n & 127 | 128]) + number(n >> 7) if n > 127 else bytes([n])
+		def value(field, n): return number(field << 3) + number(n)
+		def text(field, b): return number(field << 3 | 2) + number(len(b)) + b
+		frame = lambda file, symbol: text(3, value(1, 16) + value(2, file) + value(3, symbol))
+		sample = lambda *frames: text(1, value(1, 5) + value(2, 5) + b"".join(frames) + value(4, 9))
+		tables = [text(3, value(1, 0) + text(2, b"/a") + text(3, b"f")), text(5, text(1, b"cycles"))]
+		def write(name, *records):
+		    with open(name, "wb") as out:
+		        out.write(b"SIMPLEPERF\1\0" + b"".join(struct.pack("<I", len(r)) + r for r in records) +
+		                  bytes(4))
+		write("lost", sample(frame(0, 0)), sample(frame(0, 0)), *tables, text(2, value(1, 2) + value(2, 900)))
+		write("odd", sample(frame(0, 0)), sample(frame(7, 0)), sample(frame(0, 1)), *tables)
+	END
+	run -0 --separate-stderr report --csv --by symbol lost
+	echo "$stderr"
+	[[ "$stderr" == *"Lost samples detected! The kernel lost 900 of 902 samples"* ]]
+	report --quality lost | grep -E '^  lost +900 '
+	mkdir made
+	"$OPROFILE" import --session-dir made lost
+	report --session-dir made --quality | grep -E '^  lost +900 '
+	run -3 --separate-stderr report --csv --by symbol odd
+	[[ "$stderr" == *"odd: 2 of its sums, ids or references contradict the rest of the file"* ]]
+}

@@ -10,6 +10,7 @@
 #include "base/containers/map.h"
 #include "base/containers/vec.h"
 #include "base/err.h"
+#include "format/foreign/callgrind_totals.h"
 #include "format/foreign/foreign.h"
 #include "format/foreign/head.h"
 #include "format/foreign/stack_tree.h"
@@ -33,7 +34,11 @@ struct callgrind_profile {
 	struct map name_by; /* (number in the file, kind): number in the tree's names */
 	uint32_t object, function; /* name numbers of the current object and function */
 	VEC(uint32_t) events;      /* numbers of names */
-	VEC(uint64_t) costs;       /* indexed by frame and event */
+	/* The events of the current part, in the order of its costs: indexes of `events`. */
+	uint32_t columns[FOREIGN_EVENTS_MAX];
+	size_t nr_columns;
+	struct callgrind_totals totals;
+	VEC(uint64_t) costs;               /* indexed by frame and event */
 	uint64_t last[FOREIGN_EVENTS_MAX]; /* the costs of the previous line */
 	size_t nr_positions;
 	bool after_call; /* the next line is the cost of a call */
@@ -143,21 +148,88 @@ static int callgrind_take_name(struct callgrind_profile *c, struct foreign_word 
 
 /* ---- the head ---- */
 
-static int callgrind_take_events(struct callgrind_profile *c, struct foreign_word list)
+/* Adds an event: makes room for its costs between those of the others. */
+static int callgrind_add_event(struct callgrind_profile *c, uint32_t name)
 {
-	struct foreign_word w = callgrind_next_word(&list);
+	const size_t nr = c->events.nr, nr_frames = nr ? c->costs.nr / nr : 0;
 
-	/* Later parts of a file repeat the same header. */
-	if (c->events.nr)
-		return 0;
-	for (; w.len && c->events.nr < FOREIGN_EVENTS_MAX;
-	     w = callgrind_next_word(&list)) {
-		const uint32_t name = stack_tree_name(&c->tree, w);
-
-		if (name == STRTAB_FAILED || !vec_push(&c->events, name))
+	if (!vec_push(&c->events, name))
+		return -ENOMEM;
+	for (size_t i = 0; i < nr_frames; i++)
+		if (!vec_push(&c->costs, 0))
 			return -ENOMEM;
+	for (size_t frame = nr_frames; frame-- > 0;) {
+		memmove(&c->costs.at[frame * (nr + 1)], &c->costs.at[frame * nr],
+			nr * sizeof(*c->costs.at));
+		c->costs.at[frame * (nr + 1) + nr] = 0;
 	}
 	return 0;
+}
+
+/* Finds or adds the event of the next column. */
+static int callgrind_take_event(struct callgrind_profile *c, struct foreign_word w)
+{
+	const uint32_t name = stack_tree_name(&c->tree, w);
+	uint32_t event = 0;
+
+	if (name == STRTAB_FAILED)
+		return -ENOMEM;
+	while (event < c->events.nr && c->events.at[event] != name)
+		event++;
+	if (event == FOREIGN_EVENTS_MAX || c->nr_columns == FOREIGN_EVENTS_MAX) {
+		c->info->skipped++;
+		return 0;
+	}
+	if (event == c->events.nr && callgrind_add_event(c, name))
+		return -ENOMEM;
+	c->columns[c->nr_columns++] = event;
+	return 0;
+}
+
+/* Each part of a file has a header, which can list other events. */
+static int callgrind_take_events(struct callgrind_profile *c, struct foreign_word list)
+{
+	uint32_t before[FOREIGN_EVENTS_MAX];
+	const size_t nr_before = c->nr_columns;
+	struct foreign_word w;
+	int r = 0;
+
+	memcpy(before, c->columns, sizeof(before));
+	callgrind_totals_end_part(&c->totals);
+	c->nr_columns = 0;
+	while (!r && (w = callgrind_next_word(&list)).len)
+		r = callgrind_take_event(c, w);
+	memset(c->last, 0, sizeof(c->last));
+	if (nr_before && (nr_before != c->nr_columns ||
+			  memcmp(before, c->columns, nr_before * sizeof(*before)) != 0))
+		callgrind_totals_change_events(&c->totals);
+	return r;
+}
+
+/* Reads the sums of a line "summary:" or "totals:".  Returns false if it has other words. */
+static bool callgrind_read_sums(struct foreign_word line,
+				struct callgrind_sums *ret_sums)
+{
+	struct foreign_word w = callgrind_next_word(&line);
+
+	*ret_sums = (struct callgrind_sums){ 0 };
+	for (; w.len; w = callgrind_next_word(&line))
+		if (ret_sums->nr == FOREIGN_EVENTS_MAX ||
+		    !foreign_number(w, &ret_sums->by_event[ret_sums->nr++]))
+			return false;
+	return true;
+}
+
+static void callgrind_take_sums(struct callgrind_profile *c, struct foreign_word line,
+				void (*take)(struct callgrind_totals *t,
+					     const struct callgrind_sums *sums))
+{
+	struct callgrind_sums sums;
+
+	if (callgrind_read_sums(line, &sums))
+		take(&c->totals, &sums);
+	else
+		c->info->skipped++;
 }
 
 static int callgrind_take_command(struct callgrind_profile *c, struct foreign_word line)
@@ -182,7 +254,15 @@ static int callgrind_take_head(struct callgrind_profile *c, struct foreign_word 
 		return callgrind_take_events(c, line);
 	if (callgrind_skip(&line, "cmd:"))
 		return callgrind_take_command(c, line);
-	if (callgrind_skip(&line, "positions:")) {
+	if (callgrind_skip(&line, "summary:")) {
+		callgrind_take_sums(c, line, callgrind_totals_summary);
+	} else if (callgrind_skip(&line, "totals:")) {
+		callgrind_take_sums(c, line, callgrind_totals_check);
+	} else if (callgrind_skip(&line, "part:")) {
+		callgrind_totals_end_part(&c->totals);
+	} else if (callgrind_skip(&line, "creator: callgrind-")) {
+		c->totals.is_exact = true;
+	} else if (callgrind_skip(&line, "positions:")) {
 		c->nr_positions = 0;
 		while (callgrind_next_word(&line).len)
 			c->nr_positions++;
@@ -223,7 +303,7 @@ static bool callgrind_parse_cost(struct foreign_word w, uint64_t last,
 /* Reads the costs of a line into c->last.  Missing ones are 0. */
 static void callgrind_read_costs(struct callgrind_profile *c, struct foreign_word rest)
 {
-	for (size_t i = 0; i < c->events.nr; i++) {
+	for (size_t i = 0; i < c->nr_columns; i++) {
 		const struct foreign_word w = callgrind_next_word(&rest);
 
 		if (!w.len || !callgrind_parse_cost(w, c->last[i], &c->last[i])) {
@@ -244,8 +324,9 @@ static int callgrind_add_costs(struct callgrind_profile *c)
 	while (c->costs.nr < c->tree.frames.nr * c->events.nr)
 		if (!vec_push(&c->costs, 0))
 			return -ENOMEM;
-	for (size_t i = 0; i < c->events.nr; i++) {
-		cost = &c->costs.at[frame * c->events.nr + i];
+	callgrind_totals_add(&c->totals, c->last, c->nr_columns);
+	for (size_t i = 0; i < c->nr_columns; i++) {
+		cost = &c->costs.at[frame * c->events.nr + c->columns[i]];
 		if (__builtin_add_overflow(*cost, c->last[i], cost))
 			c->info->skipped++;
 	}
@@ -265,7 +346,7 @@ static int callgrind_take_costs(struct callgrind_profile *c, struct foreign_word
 	callgrind_read_costs(c, line);
 	if (is_call)
 		return 0;
-	if (c->events.nr)
+	if (c->nr_columns)
 		return callgrind_add_costs(c);
 	c->info->skipped++;
 	return 0;
@@ -337,6 +418,8 @@ static int callgrind_read(struct callgrind_profile *c, struct foreign_word text,
 	if (!c->events.nr)
 		return err_set(err, -EBADMSG, "it has no line \"events:\"");
 	c->info->cut = c->after_call;
+	callgrind_totals_end_part(&c->totals);
+	c->info->contradictions = c->totals.nr_wrong;
 	return callgrind_give(c);
 }
 

@@ -75,7 +75,10 @@ struct foreign_info {
 	uint64_t period;        /* see `period_event`; 0: unknown */
 	uint64_t start_wall_ns; /* ns since 1970; 0: unknown */
 	uint64_t skipped;       /* number of malformed lines or samples */
-	bool cut;               /* the input ends within a sample */
+	/* Number of sums, ids and references that do not agree with the rest of the profile. */
+	uint64_t contradictions;
+	uint64_t lost; /* samples that the profiler lost */
+	bool cut;      /* the input ends within a sample */
 };
 
 /* Receives one sample. Returns 0, or a negative errno to stop reading. */

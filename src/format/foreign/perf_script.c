@@ -350,8 +350,10 @@ static int foreign_perf_script_read_line(struct foreign_perf_script_reading *g,
 		return foreign_perf_script_read_frame(g, line);
 	if (is_comment(line))
 		return 0;
-	if (script_head_is_record(line))
+	if (script_head_is_record(line)) {
+		g->info->lost += script_head_lost(line);
 		return foreign_perf_script_finish(g);
+	}
 	/* In the layout of stacks, any line could be the first one of a sample, so do not parse it
 	 * as one within a stack. */
 	if ((g->head.layout != SCRIPT_LAYOUT_STACKS || !g->has_stack) &&

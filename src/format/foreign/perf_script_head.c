@@ -4,6 +4,7 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/clock.h"
 
 enum {
@@ -428,4 +429,20 @@ bool script_head_is_record(struct foreign_word line)
 		    !memcmp(w.at[i].at, record, sizeof(record) - 1))
 			return true;
 	return false;
+}
+
+uint64_t script_head_lost(struct foreign_word line)
+{
+	static const struct foreign_word words[] = { { "PERF_RECORD_LOST", 16 },
+						     { "lost", 4 } };
+	const struct script_words w = script_words_of(line);
+	uint64_t lost;
+
+	for (size_t i = 0; i + COUNT_OF(words) < w.nr; i++)
+		if (w.at[i].len == words[0].len && w.at[i + 1].len == words[1].len &&
+		    !memcmp(w.at[i].at, words[0].at, words[0].len) &&
+		    !memcmp(w.at[i + 1].at, words[1].at, words[1].len) &&
+		    foreign_number(w.at[i + 2], &lost))
+			return lost;
+	return 0;
 }

@@ -38,6 +38,8 @@ bool script_head_parse(const struct script_head *head, struct foreign_word line,
 /* Returns true if a line is a record that is not a sample, as --show-mmap-events and others
  * print. */
 bool script_head_is_record(struct foreign_word line);
+/* Returns how many samples are lost according to a PERF_RECORD_LOST; 0 for another record. */
+uint64_t script_head_lost(struct foreign_word line);
 /* Finds "ADDRESS NAME (IMAGE)" at the end of a first line. Returns an empty word if there is
  * none. */
 struct foreign_word script_head_last_frame(struct foreign_word other);

@@ -27,6 +27,9 @@ enum {
 	RECORD_META = 5
 };
 
+/* The number of a function whose name is unknown: -1. */
+static const uint64_t SYMBOL_UNKNOWN = UINT64_MAX;
+
 struct simpleperf_file {
 	struct foreign_word path;
 	size_t first_symbol, nr_symbols;
@@ -76,6 +79,10 @@ static void simpleperf_take_file(struct simpleperf *s, struct cursor c)
 			s->no_memory = true;
 	}
 	file.nr_symbols = s->symbols.nr - file.first_symbol;
+	if (map_get(&s->file_by, id, 0) != MAP_NONE) {
+		s->info->contradictions++;
+		return;
+	}
 	if (!vec_push(&s->files, file) ||
 	    map_set(&s->file_by, id, 0, (uint32_t)s->files.nr - 1))
 		s->no_memory = true;
@@ -94,6 +101,10 @@ static void simpleperf_take_thread(struct simpleperf *s, struct cursor c)
 			thread.pid = f.value;
 		else if (f.number == 3)
 			thread.name = simpleperf_text(&f);
+	}
+	if (map_get(&s->thread_by, id, 0) != MAP_NONE) {
+		s->info->contradictions++;
+		return;
 	}
 	if (!vec_push(&s->threads, thread) ||
 	    map_set(&s->thread_by, id, 0, (uint32_t)s->threads.nr - 1))
@@ -116,6 +127,10 @@ static void simpleperf_take_lost(struct simpleperf *s, struct cursor c)
 	while (protobuf_next_field(&c, &f))
 		if (f.number == 1)
 			s->nr_samples = f.value;
+		else if (f.number == 2 && f.value <= INT64_MAX)
+			s->info->lost = f.value;
+		else if (f.number == 2)
+			s->info->contradictions++;
 }
 
 static int simpleperf_take_table(struct simpleperf *s, const struct protobuf_field *f)
@@ -137,16 +152,19 @@ static void simpleperf_take_frame(struct simpleperf *s, struct cursor c)
 {
 	struct foreign_frame frame = { .name = { "", 0 } };
 	const struct simpleperf_file *file = NULL;
-	uint64_t symbol = UINT64_MAX;
+	uint64_t symbol = SYMBOL_UNKNOWN;
 	struct protobuf_field f;
 	uint32_t at = map_get(&s->file_by, 0, 0);
 
 	while (protobuf_next_field(&c, &f)) {
 		if (f.number == 2)
 			at = map_get(&s->file_by, f.value, 0);
-		else if (f.number == 3) /* -1: unknown */
+		else if (f.number == 3)
 			symbol = f.value;
 	}
+	s->info->contradictions +=
+		at == MAP_NONE ||
+		(symbol != SYMBOL_UNKNOWN && symbol >= s->files.at[at].nr_symbols);
 	if (at != MAP_NONE)
 		file = &s->files.at[at];
 	if (file)
@@ -199,6 +217,8 @@ static int simpleperf_take_sample(struct simpleperf *s, struct cursor c)
 	}
 	if (event < s->events.nr)
 		sample.event = s->events.at[event];
+	else /* Old versions do not write a list of events. */
+		s->info->contradictions += event || s->events.nr;
 	simpleperf_set_thread(s, tid, &sample);
 	sample.frames = s->frames.at;
 	sample.nr_frames = s->frames.nr;
@@ -258,6 +278,7 @@ static int simpleperf_read(struct simpleperf *s, struct cursor c, struct err *er
 	if (!r)
 		r = simpleperf_each(s, c, simpleperf_take_data, &cut);
 	s->info->cut = cut || s->nr_read < s->nr_samples;
+	s->info->contradictions += s->nr_samples && s->nr_read > s->nr_samples;
 	return r;
 }
 

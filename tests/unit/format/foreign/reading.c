@@ -94,6 +94,8 @@ void reading_check(const struct reading *want)
 		want->read(want->bytes, want->len, reading_hear, NULL, &info, &err), 0);
 	assert_int_equal(info.skipped, want->skipped);
 	assert_int_equal(info.cut, want->cut);
+	assert_int_equal(info.contradictions, want->contradictions);
+	assert_int_equal(info.lost, want->lost);
 	assert_int_equal(
 		want->read(want->bytes, want->len, reading_stop, &nr, &info, &err),
 		-ECANCELED);

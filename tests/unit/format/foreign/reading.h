@@ -19,6 +19,7 @@ struct reading {
 	const char *samples;
 	uint64_t skipped;
 	bool cut;
+	uint64_t contradictions, lost;
 };
 
 /* Fails the test unless the reader gives these samples. */

@@ -303,6 +303,27 @@ static void reads_any_fields_of_perf_script(void **state)
 		      0);
 }
 
+static void counts_lost_samples_of_perf_script(void **state)
+{
+	static const char text[] =
+		"job  7 1.000100: PERF_RECORD_LOST lost 30\n"
+		"job  7 1.000200: PERF_RECORD_LOST_SAMPLES lost 1\n"
+		"job  7 1.000300: PERF_RECORD_LOST lost x\n"
+		"job  7 1.000400: PERF_RECORD_LOST\n"
+		"job  7 1.000500: x: \n\t          401136 work+0x10 (/x)\n\n"
+		"job  7 1.000600: PERF_RECORD_LOST lost 12\n";
+	struct foreign_info info = { 0 };
+	uint64_t samples = 0;
+
+	(void)state;
+	assert_int_equal(foreign_read_perf_script(text, sizeof(text) - 1, count_alone,
+						  &samples, &info, NULL),
+			 0);
+	assert_int_equal(samples, 1);
+	assert_int_equal(info.lost, 42);
+	assert_int_equal(info.skipped, 0);
+}
+
 /* Texts in which a line looks as if perf script had printed it. */
 static void rejects_other_texts_as_perf_script(void **state)
 {
@@ -683,6 +704,7 @@ int main(void)
 		cmocka_unit_test(reads_text_of_perf_script),
 		cmocka_unit_test(reads_any_fields_of_perf_script),
 		cmocka_unit_test(rejects_other_texts_as_perf_script),
+		cmocka_unit_test(counts_lost_samples_of_perf_script),
 		cmocka_unit_test(reads_text_truncated_within_a_stack),
 		cmocka_unit_test(text_without_stacks_needs_no_empty_line),
 		cmocka_unit_test(reads_profiles_of_pprof),

@@ -33,7 +33,7 @@ static void reads_own_costs_of_callgrind(void **state)
 				   "\n"
 				   "positions: instr line\n"
 				   "events: Ir Dr\n"
-				   "summary: 100 10\n"
+				   "summary: 95 11\n"
 				   "\n"
 				   "ob=(1) /usr/bin/prog\n"
 				   "fl=(1) a.c\n"
@@ -64,7 +64,7 @@ static void reads_own_costs_of_callgrind(void **state)
 				   "what\n"
 				   "fn=plain name\n"
 				   "0 0 18446744073709551616\n"
-				   "totals: 100 10\n";
+				   "totals: 95 11\n";
 
 	(void)state;
 	check_profile(foreign_read_callgrind, text, sizeof(text) - 1,
@@ -99,6 +99,60 @@ static void reads_relative_costs_of_callgrind(void **state)
 		      "Ir  -1/-1 0 1 200: f() [truncated]\n"
 		      "Ir  -1/-1 0 1 500: g() [truncated]\n",
 		      1);
+}
+
+/* Checks that a file is read, with this number of wrong sums. */
+static void check_sums(const char *text, const char *samples, uint64_t wrong)
+{
+	const struct reading r = { .read = foreign_read_callgrind,
+				   .bytes = text,
+				   .len = strlen(text),
+				   .samples = samples,
+				   .contradictions = wrong };
+
+	reading_check(&r);
+	reading_check_damage(&r);
+}
+
+static void compares_sums_of_callgrind(void **state)
+{
+	static const char one[] = "Ir  -1/-1 0 1 400: f() [truncated]\n";
+	static const char two[] = "Ir  -1/-1 0 1 407: f() [truncated]\n";
+
+	(void)state;
+	check_sums(
+		"creator: callgrind-3.19.0\nevents: Ir\nsummary: 397\nfn=f\n1 400\ntotals: 400\n",
+		one, 0);
+	check_sums("creator: callgrind-3.19.0\nevents: Ir\nfn=f\n1 400\ntotals: 401\n",
+		   one, 1);
+	/* Other writers round the cost of each line. */
+	check_sums("events: Ir\nfn=f\n1 400\ntotals: 401\n", one, 0);
+	check_sums("events: Ir\nfn=f\n1 400\ntotals: 402\n", one, 1);
+	/* The file was cut, and so its "totals:" is missing. */
+	check_sums("events: Ir\nsummary: 900\nfn=f\n1 400\n", one, 1);
+	check_sums("events: Ir\nsummary: 900\nfn=f\n1 400\ntotals: 900\n", one, 1);
+	/* The sums of parts, and of all parts so far. */
+	check_sums(
+		"events: Ir\nfn=f\n1 400\ntotals: 400\npart: 2\nevents: Ir\nfn=f\n1 7\ntotals: 7\n",
+		two, 0);
+	check_sums("events: Ir\nfn=f\n1 400\npart: 2\nfn=f\n1 7\ntotals: 407\n", two,
+		   0);
+	check_sums(
+		"part: 1\nevents: Ir\nsummary: 500\nfn=f\n1 400\npart: 2\nfn=f\n1 7\ntotals: 7\n",
+		two, 1);
+}
+
+static void reads_parts_with_other_events(void **state)
+{
+	(void)state;
+	check_sums("events: Ir\nfn=f\n1 10\nfn=g\n1 20\ntotals: 30\n"
+		   "part: 2\nevents: Dr\nfn=f\n1 7\ntotals: 7\n"
+		   "part: 3\nevents: Dr Ir\nfn=g\n1 3 4\ntotals: 3 4\n",
+		   "Ir  -1/-1 0 1 10: f() [truncated]\n"
+		   "Dr  -1/-1 0 1 7: f() [truncated]\n"
+		   "Ir  -1/-1 0 1 24: g() [truncated]\n"
+		   "Dr  -1/-1 0 1 3: g() [truncated]\n",
+		   0);
 }
 
 static void reads_costs_of_cachegrind(void **state)
@@ -181,7 +235,9 @@ static void put_entry(struct buf *message, uint64_t file, uint64_t symbol)
 	buf_done(&entry);
 }
 
-static struct buf make_simpleperf(void)
+/* Makes a report. `odd`: with ids that occur twice and ids that do not occur, and more samples than
+ * it states. */
+static struct buf make_simpleperf(bool odd)
 {
 	struct buf b = { 0 }, m = { 0 };
 
@@ -199,11 +255,14 @@ static struct buf make_simpleperf(void)
 	put_record(&b, 1, &m);
 	put_varint_field(&m, 1, 6000);
 	put_varint_field(&m, 2, 99);
-	put_entry(&m, 9, 0);
+	put_entry(&m, odd ? 9 : 8, UINT64_MAX);
+	if (odd)
+		put_entry(&m, 7, 2);
 	put_varint_field(&m, 4, 1);
-	put_varint_field(&m, 5, 1);
+	put_varint_field(&m, 5, odd ? 2 : 1);
 	put_record(&b, 1, &m);
-	put_varint_field(&m, 1, 2);
+	put_varint_field(&m, 1, odd ? 1 : 2);
+	put_varint_field(&m, 2, 900);
 	put_record(&b, 2, &m);
 	put_varint_field(&m, 1, 7);
 	put_text_field(&m, 2, "/system/lib64/libc.so");
@@ -217,6 +276,14 @@ static struct buf make_simpleperf(void)
 	put_varint_field(&m, 2, 42);
 	put_text_field(&m, 3, "RenderThread");
 	put_record(&b, 4, &m);
+	if (odd) {
+		put_varint_field(&m, 1, 7);
+		put_text_field(&m, 2, "/other.so");
+		put_record(&b, 3, &m);
+		put_varint_field(&m, 1, 43);
+		put_varint_field(&m, 2, 41);
+		put_record(&b, 4, &m);
+	}
 	buf_put(&b, "\0\0\0\0", 4);
 	buf_done(&m);
 	assert_false(b.failed);
@@ -225,15 +292,43 @@ static struct buf make_simpleperf(void)
 
 static void reads_reports_of_simpleperf(void **state)
 {
-	struct buf b = make_simpleperf();
+	struct buf b = make_simpleperf(false);
+	const struct reading r = {
+		.read = foreign_read_simpleperf,
+		.bytes = b.data,
+		.len = b.len,
+		.samples = "cpu-cycles RenderThread 42/43 5000 1 250000: "
+			   "free(/system/lib64/libc.so) ([kernel.kallsyms])\n"
+			   "sched:sched_switch  -1/99 6000 1 1: ([kernel.kallsyms])\n",
+		.lost = 900
+	};
 
 	(void)state;
-	check_profile(foreign_read_simpleperf, b.data, b.len,
-		      "cpu-cycles RenderThread 42/43 5000 1 250000: "
-		      "free(/system/lib64/libc.so) ([kernel.kallsyms])\n"
-		      "sched:sched_switch  -1/99 6000 1 1: ()\n",
-		      0);
+	reading_check(&r);
+	reading_check_damage(&r);
 	reading_refuses(foreign_read_simpleperf, "SIMPLEPERF\7\1", "version 263");
+	buf_done(&b);
+}
+
+static void counts_contradictions_of_simpleperf(void **state)
+{
+	struct buf b = make_simpleperf(true);
+	const struct reading r = {
+		.read = foreign_read_simpleperf,
+		.bytes = b.data,
+		.len = b.len,
+		.samples = "cpu-cycles RenderThread 42/43 5000 1 250000: "
+			   "free(/system/lib64/libc.so) ([kernel.kallsyms])\n"
+			   "  -1/99 6000 1 1: () (/system/lib64/libc.so)\n",
+		/* A file, a function and an event that do not exist; a file and
+				    * a thread that exist twice; the number of samples. */
+		.contradictions = 6,
+		.lost = 900
+	};
+
+	(void)state;
+	reading_check(&r);
+	reading_check_damage(&r);
 	buf_done(&b);
 }
 
@@ -534,9 +629,12 @@ int main(void)
 	static const struct CMUnitTest cases[] = {
 		cmocka_unit_test(reads_own_costs_of_callgrind),
 		cmocka_unit_test(reads_relative_costs_of_callgrind),
+		cmocka_unit_test(compares_sums_of_callgrind),
+		cmocka_unit_test(reads_parts_with_other_events),
 		cmocka_unit_test(reads_costs_of_cachegrind),
 		cmocka_unit_test(reads_both_counts_of_difffolded),
 		cmocka_unit_test(reads_reports_of_simpleperf),
+		cmocka_unit_test(counts_contradictions_of_simpleperf),
 		cmocka_unit_test(reads_recordings_of_java),
 	};
 
