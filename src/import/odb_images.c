@@ -11,6 +11,7 @@
 
 #include "base/clock.h"
 #include "base/containers/hash.h"
+#include "base/err.h"
 #include "base/files/faults.h"
 #include "base/log.h"
 #include "resolve/elf/file.h"
@@ -125,6 +126,27 @@ static uint32_t odb_images_add(struct odb_images *images, const char *name,
 		       : dict_image(images->dict, made);
 }
 
+/* Reports a file of opjitconv that exists, but has no code. `r` is the result of reading it. */
+static void odb_images_report_jit(const char *path, int r)
+{
+	switch (r) {
+	case -EIO:
+	case -EACCES:
+	case -EPERM:
+	case -ELOOP:
+	case -EMFILE:
+	case -ENFILE:
+		fault_unreadable(path, r);
+		break;
+	default:
+		if (!err_is_absent(r))
+			fault_damaged(
+				path,
+				"it is not an ELF file with code, so code of a JIT compiler has no names");
+		break;
+	}
+}
+
 /* Uses the file that opjitconv made of a JIT compiler's dump, if there is one. */
 static int odb_images_find_jit(struct odb_images *images, const struct odb_image *image,
 			       const struct odb_image_facts *facts,
@@ -132,13 +154,21 @@ static int odb_images_find_jit(struct odb_images *images, const struct odb_image
 {
 	struct image made = { .kind = IMAGE_FILE };
 	char *path;
-	int r = 0;
+	int r;
 
 	if (!facts->memory_dir || strcmp(image->name, "anon") != 0)
 		return 0;
 	if (asprintf(&path, "%s/%d.jo", facts->memory_dir, image->pid) < 0)
 		return -ENOMEM;
-	if (!odb_images_read_ranges(path, placed) && placed->ranges.nr) {
+	r = odb_images_read_ranges(path, placed);
+	if (r == -ENOMEM) {
+		free(path);
+		return r;
+	}
+	if (r || !placed->ranges.nr) {
+		odb_images_report_jit(path, r);
+		r = 0;
+	} else {
 		size_t skip = strlen(images->root);
 
 		if (strncmp(path, images->root, skip) != 0)

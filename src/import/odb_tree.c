@@ -28,6 +28,7 @@
 #include "capture/events/events.h"
 #include "format/odb/sample_file.h"
 #include "format/odb/sample_path.h"
+#include "format/odb/table_check.h"
 #include "format/session/session.h"
 #include "import/file.h"
 #include "import/foreign.h"
@@ -60,7 +61,7 @@ struct odb_import {
 	const struct cpu_type *cpu;
 	char *memory_dir; /* odb_image_facts.memory_dir for the current file; NULL: none */
 	struct buf bytes;
-	uint64_t files, skipped_files;
+	uint64_t files, skipped_files, damaged_files;
 	uint64_t skipped;
 	struct err *err;
 };
@@ -339,6 +340,54 @@ static void odb_skip(struct odb_import *m, const char *path, const char *why)
 	fault_incomplete(path, reason);
 }
 
+static void odb_put_count(struct buf *out, uint64_t count, const char *what)
+{
+	if (!count)
+		return;
+	buf_put(out, out->len ? ", " : ": ", 2);
+	buf_put_decimal(out, count);
+	buf_put(out, what, strlen(what));
+}
+
+/* Reports a table that contradicts itself; its nodes count nevertheless. */
+static int odb_report_table(struct odb_import *m, const char *path,
+			    const struct odb_table_faults *faults)
+{
+	static const char begin[] =
+		"its table is damaged, and counts can be wrong or missing";
+	struct buf reason = { 0 };
+	int r = 0;
+
+	m->damaged_files++;
+	odb_put_count(&reason, faults->wrong_links, " links to no other node");
+	odb_put_count(&reason, faults->wrong_slots, " nodes in wrong chains");
+	odb_put_count(&reason, faults->unlinked, " nodes in no chain");
+	odb_put_count(&reason, faults->repeated, " nodes for the same offset");
+	odb_put_count(&reason, faults->empty, " nodes without samples");
+	odb_put_count(&reason, faults->extra_bytes, " bytes after the table");
+	buf_put_u8(&reason, 0);
+	if (reason.failed) {
+		r = err_set(m->err, -ENOMEM, "out of memory");
+	} else {
+		char text[ERR_TEXT_MAX];
+
+		snprintf(text, sizeof(text), "%s%s", begin, (char *)reason.data);
+		fault_incomplete(path, text);
+	}
+	buf_done(&reason);
+	return r;
+}
+
+static int odb_check_table(struct odb_import *m, const char *path,
+			   const struct odb_file *file)
+{
+	struct odb_table_faults faults;
+
+	if (odb_table_check(file, m->bytes.len, &faults))
+		return err_set(m->err, -ENOMEM, "out of memory");
+	return odb_table_is_faulty(&faults) ? odb_report_table(m, path, &faults) : 0;
+}
+
 static int odb_read_file(struct odb_import *m, const char *path,
 			 const struct odb_path *p)
 {
@@ -360,7 +409,8 @@ static int odb_read_file(struct odb_import *m, const char *path,
 		odb_skip(m, path, why.text);
 		return 0;
 	}
-	return odb_add_file(m, p, &file);
+	r = odb_check_table(m, path, &file);
+	return r ? r : odb_add_file(m, p, &file);
 }
 
 /* Finds the directory above the image's anonymous memory, which can have code of a JIT compiler:
@@ -570,7 +620,8 @@ int import_odb_tree(const struct import_request *request,
 			(struct import_result){ .samples = m.totals.samples - m.skipped,
 						.skipped = m.skipped,
 						.lost = m.totals.lost,
-						.malformed = m.skipped_files };
+						.malformed = m.skipped_files +
+							     m.damaged_files };
 	selection_done(&m.selection);
 	odb_images_done(&m.images);
 	dict_done(&m.dict);

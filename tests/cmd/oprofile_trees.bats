@@ -275,6 +275,51 @@ symbols()
 	opreport -n -l 2>err | sed 's/  */ /g' | grep -q "^12 100.000 42.jo compiled$"
 }
 
+@test "a .jo file that is not ELF is reported" {
+	write_tree "" <<-'END'
+		event = "/CPU_CLK_UNHALTED.1000.0.42.42.all"
+		tree.put("{root}%s/{dep}/{anon:anon}/42.0x400000.0x500000" % app + event,
+		         {0x40: 12}, anon=0x400000)
+	END
+	jo="oprofile_data/samples/current/{root}$app/{dep}/{anon:anon}/42.jo"
+	opreport -l
+	for content in garbage ''; do
+		printf %s "$content" >"$jo"
+		run -3 --separate-stderr opreport -l
+		echo "$stderr"
+		[[ "$stderr" == *"42.jo"*"not an ELF file with code"* ]]
+		[[ "$output" == *"12 "* ]]
+	done
+	rm "$jo"
+	ln -s /dev/zero "$jo"
+	run -3 timeout 20 "$OPROFILE_LINKS/opreport" -l
+}
+
+@test "sample files whose tables contradict themselves are reported" {
+	write_tree "" <<-'END'
+		tree.put(own + "/CPU_CLK_UNHALTED.1000.0.all.all.all", {at["leaf"]: 30, at["main"]: 4}, mtime=mtime)
+	END
+	file="oprofile_data/samples/current/{root}$app/{dep}/{root}$app/CPU_CLK_UNHALTED.1000.0.all.all.all"
+	cp "$file" good
+	run -0 --separate-stderr opreport -l
+	[[ "$stderr" != *"its table is damaged"* ]]
+	# Position of the number of nodes in use; of the link of the last node; after the end.
+	for change in '76 2 links to no other node' '148 77 links to no other node' '76 5 nodes in no chain'; do
+		read -r at value words <<<"$change"
+		cp good "$file"
+		printf "\\x$value" | dd of="$file" bs=1 seek="$at" conv=notrunc status=none
+		run -3 --separate-stderr opreport -l
+		echo "$change: $stderr"
+		[[ "$stderr" == *"CPU_CLK_UNHALTED.1000.0.all.all.all: its table is damaged, and counts can be wrong or missing: "*"$words"* ]]
+		[[ "$output" == *"30 "*leaf* ]]
+	done
+	cp good "$file"
+	printf 'x' >>"$file"
+	mkdir made
+	run -3 --separate-stderr "$OPROFILE" import --session-dir made oprofile_data
+	[[ "$stderr" == *"1 bytes after the table"* ]]
+}
+
 @test "reports of sessions of OProfile equal its own texts" {
 	[ -d "${OPROFILE_TREES:-}" ] || skip "OPROFILE_TREES does not name a directory of such sessions"
 	"$SOURCE_ROOT/tests/cmd/compare_trees" "$OPROFILE_TREES" "$OPROFILE_LINKS"

@@ -9,6 +9,7 @@
 #include "format/odb/layout.h"
 #include "format/odb/sample_file.h"
 #include "format/odb/sample_path.h"
+#include "format/odb/table_check.h"
 
 enum {
 	PREFIXES_MAX = 4096,
@@ -36,10 +37,14 @@ static void check_layout(const odb_nodes *nodes, const struct odb_header *header
 	buf_done(&out);
 }
 
-static void check_file(const struct odb_file *file)
+static void check_file(const struct odb_file *file, size_t len)
 {
 	odb_nodes nodes = { 0 };
+	struct odb_table_faults faults;
 
+	if (odb_table_check(file, len, &faults) ||
+	    faults.unlinked + faults.empty > 2 * (uint64_t)file->nr_nodes)
+		abort();
 	for (uint32_t i = 0; i < file->nr_nodes && i < NODES_MAX; i++)
 		if (!vec_push(&nodes, odb_file_node(file, i)))
 			abort();
@@ -76,12 +81,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct odb_file file;
 
 	if (!odb_file_open(data, size, NULL, &file, NULL))
-		check_file(&file);
+		check_file(&file, size);
 	for (size_t len = 0; len < size && len < PREFIXES_MAX; len++)
 		(void)odb_file_open(data, len, NULL, &file, NULL);
 	if (!odb_abi_parse((const char *)data, size, &layout, NULL) &&
 	    !odb_file_open(data, size, &layout, &file, NULL))
-		check_file(&file);
+		check_file(&file, size);
 	check_path(data, size);
 	return 0;
 }

@@ -283,7 +283,9 @@ static bool abi_is_sane(const struct odb_layout *l)
 	       l->size_at + 4 <= l->descr_bytes && l->used_at + 4 <= l->descr_bytes &&
 	       (l->key_bytes == 4 || l->key_bytes == 8) &&
 	       l->key_at + l->key_bytes <= l->node_bytes &&
-	       l->value_at + VALUE_BYTES <= l->node_bytes;
+	       l->value_at + VALUE_BYTES <= l->node_bytes &&
+	       l->next_at + INDEX_BYTES <= l->node_bytes &&
+	       l->index_bytes == INDEX_BYTES;
 }
 
 int odb_abi_parse(const char *text, size_t len, struct odb_layout *ret_layout,

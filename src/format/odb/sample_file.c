@@ -74,6 +74,7 @@ int odb_file_open(const uint8_t *bytes, size_t len, const struct odb_layout *giv
 		return r;
 	f.header = odb_read_header(&f.layout, bytes);
 	descr = bytes + f.layout.header_bytes;
+	f.size = odb_u32(&f.layout, descr + f.layout.size_at);
 	f.nr_nodes = odb_u32(&f.layout, descr + f.layout.used_at) - 1;
 	f.nodes = descr + f.layout.descr_bytes + f.layout.node_bytes;
 	*ret_file = f;
@@ -90,6 +91,46 @@ struct odb_node odb_file_node(const struct odb_file *file, uint32_t i)
 					 : odb_u32(l, at + l->key_at),
 		.value = odb_u32(l, at + l->value_at),
 	};
+}
+
+/* ---- the hash table ---- */
+
+/* Returns the hash of a key as OProfile computes it: the xor of both halves, xor the same shifted
+ * by a byte. */
+static uint32_t odb_hash(uint64_t key, uint32_t size)
+{
+	uint32_t t = (uint32_t)(key >> 32) ^ (uint32_t)key;
+
+	return (t ^ t >> 8) & (size - 1);
+}
+
+uint32_t odb_file_chain(const struct odb_file *file, uint32_t slot)
+{
+	const struct odb_layout *l = &file->layout;
+	/* `nodes` begins after the first node. */
+	const uint8_t *chains = file->nodes + (size_t)(file->size - 1) * l->node_bytes;
+
+	return odb_u32(l, chains + (size_t)slot * l->index_bytes);
+}
+
+uint32_t odb_file_next(const struct odb_file *file, uint32_t i)
+{
+	const struct odb_layout *l = &file->layout;
+
+	return odb_u32(l, file->nodes + (size_t)i * l->node_bytes + l->next_at);
+}
+
+uint32_t odb_file_slot(const struct odb_file *file, uint64_t key)
+{
+	return odb_hash(key, file->size);
+}
+
+size_t odb_file_bytes(const struct odb_file *file)
+{
+	const struct odb_layout *l = &file->layout;
+
+	return l->header_bytes + l->descr_bytes +
+	       (size_t)file->size * (l->node_bytes + l->index_bytes);
 }
 
 /* ---- writing ---- */
@@ -121,15 +162,6 @@ static void odb_store_header(const struct odb_layout *l, const struct odb_header
 	odb_store(l, bytes + at[ODB_CG_TO_IS_KERNEL], h->cg_to_is_kernel, 4);
 	odb_store(l, bytes + at[ODB_ANON_START], h->anon_start, 8);
 	odb_store(l, bytes + at[ODB_CG_TO_ANON_START], h->cg_to_anon_start, 8);
-}
-
-/* Returns the hash of a key as OProfile computes it: the xor of both halves, xor the same shifted
- * by a byte. */
-static uint32_t odb_hash(uint64_t key, uint32_t size)
-{
-	uint32_t t = (uint32_t)(key >> 32) ^ (uint32_t)key;
-
-	return (t ^ t >> 8) & (size - 1);
 }
 
 static uint32_t odb_size_for(size_t nr_nodes)

@@ -34,6 +34,7 @@ struct odb_file {
 	struct odb_header header;
 	const uint8_t *nodes; /* the nodes after the first one, which is not used */
 	uint32_t nr_nodes;
+	uint32_t size; /* room of the table, and number of its chains */
 };
 
 /* Offset and count; for calls, the high 32 bits are the caller's offset and the low ones the
@@ -49,6 +50,17 @@ int odb_file_open(const uint8_t *bytes, size_t len, const struct odb_layout *giv
 		  struct odb_file *ret_file, struct err *err);
 /* Returns node i < file->nr_nodes.  Its value can be 0. */
 struct odb_node odb_file_node(const struct odb_file *file, uint32_t i);
+
+/* The hash table. These return a node's number plus 1, which can be wrong in a damaged file; 0 is the
+ * end of a chain. */
+uint32_t odb_file_chain(const struct odb_file *file,
+			uint32_t slot); /* slot < file->size */
+uint32_t odb_file_next(const struct odb_file *file,
+		       uint32_t i); /* i < file->nr_nodes */
+/* Returns the slot of the chain to which a key belongs. */
+uint32_t odb_file_slot(const struct odb_file *file, uint64_t key);
+/* Returns the length of the file, which its header and the room of the table determine. */
+size_t odb_file_bytes(const struct odb_file *file);
 
 typedef VEC(struct odb_node) odb_nodes;
 

@@ -10,6 +10,7 @@
 #include "format/odb/layout.h"
 #include "format/odb/sample_file.h"
 #include "format/odb/sample_path.h"
+#include "format/odb/table_check.h"
 
 static const uint32_t versions[] = { ODB_VERSION_09, ODB_VERSION };
 
@@ -38,6 +39,93 @@ static void make_file(uint32_t version, bool wide, bool big_endian, size_t nr_no
 	odb_file_put(&layout, &h, &nodes, out);
 	assert_false(out->failed);
 	vec_done(&nodes);
+}
+
+/* Writes a number at a position of the table of make_file(ODB_VERSION, true, false, 3, ...). */
+static void change(struct buf *b, size_t at, uint32_t value)
+{
+	for (size_t i = 0; i < 4; i++)
+		b->data[at + i] = (uint8_t)(value >> (8 * i));
+}
+
+enum {
+	/* Positions in that file; node 0 is not used. */
+	USED_AT = 76,
+	NODES_AT = 104,
+	NODE = 16,
+	VALUE = 8,
+	NEXT = 12,
+	CHAINS_AT = NODES_AT + 128 * NODE
+};
+
+static struct odb_table_faults table_faults(const struct buf *b)
+{
+	struct odb_table_faults faults;
+	struct odb_file file;
+
+	assert_int_equal(odb_file_open(b->data, b->len, NULL, &file, NULL), 0);
+	assert_int_equal(odb_table_check(&file, b->len, &faults), 0);
+	return faults;
+}
+
+/* Checks a file with three nodes and a change. */
+static void check_fault(size_t at, uint32_t value, struct odb_table_faults want)
+{
+	struct odb_table_faults got;
+	struct buf b = { 0 };
+
+	make_file(ODB_VERSION, true, false, 3, &b);
+	change(&b, at, value);
+	got = table_faults(&b);
+	assert_int_equal(got.wrong_links, want.wrong_links);
+	assert_int_equal(got.wrong_slots, want.wrong_slots);
+	assert_int_equal(got.unlinked, want.unlinked);
+	assert_int_equal(got.repeated, want.repeated);
+	assert_int_equal(got.empty, want.empty);
+	assert_int_equal(got.extra_bytes, want.extra_bytes);
+	assert_true(odb_table_is_faulty(&got));
+	buf_done(&b);
+}
+
+static void damaged_tables_are_found(void **state)
+{
+	struct odb_table_faults faults;
+	struct buf b = { 0 };
+
+	(void)state;
+	make_file(ODB_VERSION, true, false, 100, &b);
+	faults = table_faults(&b);
+	assert_false(odb_table_is_faulty(&faults));
+	buf_put_u8(&b, 0);
+	assert_int_equal(table_faults(&b).extra_bytes, 1);
+	buf_done(&b);
+	/* The keys of make_file() are all in chain 0, the last node first: 3, 2, 1. */
+	check_fault(USED_AT, 3,
+		    (struct odb_table_faults){ .wrong_links = 1, .unlinked = 2 });
+	check_fault(USED_AT, 5, (struct odb_table_faults){ .unlinked = 1, .empty = 1 });
+	check_fault(NODES_AT + NODE + NEXT, 3,
+		    (struct odb_table_faults){ .wrong_links = 1 });
+	check_fault(NODES_AT + 2 * NODE + NEXT, 0,
+		    (struct odb_table_faults){ .unlinked = 1 });
+	check_fault(NODES_AT + 3 * NODE + NEXT, 128,
+		    (struct odb_table_faults){ .wrong_links = 1, .unlinked = 2 });
+	check_fault(CHAINS_AT, 0, (struct odb_table_faults){ .unlinked = 3 });
+	check_fault(CHAINS_AT + 4, 3, (struct odb_table_faults){ .wrong_links = 1 });
+	check_fault(NODES_AT + NODE + VALUE, 0,
+		    (struct odb_table_faults){ .empty = 1 });
+	check_fault(NODES_AT + NODE, 9, (struct odb_table_faults){ .wrong_slots = 1 });
+	/* Node 1 gets the key of node 2. */
+	b = (struct buf){ 0 };
+	make_file(ODB_VERSION, true, false, 3, &b);
+	change(&b, NODES_AT + NODE, 1);
+	change(&b, NODES_AT + NODE + 4, 1);
+	faults = table_faults(&b);
+	assert_int_equal(faults.repeated, 1);
+	/* OProfile starts another node if the first one is full. */
+	change(&b, NODES_AT + NODE + VALUE, UINT32_MAX);
+	faults = table_faults(&b);
+	assert_false(odb_table_is_faulty(&faults));
+	buf_done(&b);
 }
 
 /* The offsets that OProfile's manual and its abi files document. */
@@ -242,6 +330,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(layouts_match_those_of_oprofile),
 		cmocka_unit_test(files_of_each_abi_are_read),
+		cmocka_unit_test(damaged_tables_are_found),
 		cmocka_unit_test(prefixes_are_refused),
 		cmocka_unit_test(unknown_versions_are_refused),
 		cmocka_unit_test(abi_files_describe_layouts),
