@@ -30,3 +30,18 @@ static inline struct timespec clock_timespec(uint64_t ns)
 	return (struct timespec){ .tv_sec = (time_t)(ns / NS_PER_S),
 				  .tv_nsec = (long)(ns % NS_PER_S) };
 }
+
+/* ---- time namespaces (time_namespaces(7)) ---- */
+
+/* In a time namespace, CLOCK_MONOTONIC and CLOCK_BOOTTIME are later than in the initial one, in
+ * which the kernel measures the times of its records. Negative offsets wrap around. */
+struct clock_offsets {
+	uint64_t monotonic_ns, boottime_ns;
+};
+
+/* Parses /proc/PID/timens_offsets. Offsets that are missing or malformed are 0. */
+void clock_parse_offsets(const char *text, struct clock_offsets *ret_offsets);
+/* Returns the current time of a clock, as in the initial time namespace. */
+uint64_t clock_initial_ns(clockid_t clock);
+/* Converts a time of this process's CLOCK_BOOTTIME to that of the initial time namespace. */
+uint64_t clock_initial_boottime_ns(uint64_t boottime_ns);

@@ -20,7 +20,8 @@
 /* Returns the time at which this machine was booted, in seconds since 1970. */
 static int64_t odb_kallsyms_boot_time(void)
 {
-	return (int64_t)((clock_now_ns(CLOCK_REALTIME) - clock_now_ns(CLOCK_BOOTTIME)) /
+	return (int64_t)((clock_now_ns(CLOCK_REALTIME) -
+			  clock_initial_ns(CLOCK_BOOTTIME)) /
 			 NS_PER_S);
 }
 

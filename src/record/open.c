@@ -98,7 +98,7 @@ static int recorder_open_writer(struct recorder *r, struct err *err)
 		.nr_cpus_online = r->machine.nr_cpus_online,
 		.flags = c->session_flags,
 		.clock_id = CLOCK_MONOTONIC,
-		.start_ns = clock_now_ns(CLOCK_MONOTONIC),
+		.start_ns = clock_initial_ns(CLOCK_MONOTONIC),
 		.start_wall_ns = clock_now_ns(CLOCK_REALTIME),
 	};
 	int result;
@@ -166,8 +166,8 @@ static int take_snapshot(void *ctx, const void *record, size_t len)
 	/* While the snapshot reads /proc, new records fill the side-band rings, so drain those
 	 * periodically. */
 	if (!result && !r->snapshot_done &&
-	    clock_now_ns(CLOCK_MONOTONIC) > r->next_flush_ns) {
-		r->next_flush_ns = clock_now_ns(CLOCK_MONOTONIC) + 20 * NS_PER_MS;
+	    clock_initial_ns(CLOCK_MONOTONIC) > r->next_flush_ns) {
+		r->next_flush_ns = clock_initial_ns(CLOCK_MONOTONIC) + 20 * NS_PER_MS;
 		result = perf_source_drain(r->source, PERF_SOURCE_SIDE_BAND,
 					   recorder_take_side_band, r);
 	}
@@ -585,7 +585,7 @@ int recorder_open(const struct recorder_config *config, struct recorder **ret_re
 	if (!result) {
 		report_opened(r);
 		take_precedence(r);
-		r->frontier_ns = clock_now_ns(CLOCK_MONOTONIC);
+		r->frontier_ns = clock_initial_ns(CLOCK_MONOTONIC);
 		result = recorder_look_at_modules(r);
 	}
 	if (!result) {
@@ -597,7 +597,7 @@ int recorder_open(const struct recorder_config *config, struct recorder **ret_re
 		return result;
 	}
 	r->round_ns = FIRST_ROUND_NS;
-	r->next_flush_ns = clock_now_ns(CLOCK_MONOTONIC) + r->round_ns;
+	r->next_flush_ns = clock_initial_ns(CLOCK_MONOTONIC) + r->round_ns;
 	*ret_recorder = r;
 	return 0;
 }

@@ -65,7 +65,7 @@ int perf_data_out_open(const char *path, const struct perf_source *source,
 			i < nr_events ? perf_data_out_perf_name(&events[i]) : "dummy:u";
 		list[i].ids = perf_source_ids(source, i, &list[i].nr_ids);
 	}
-	o->clock_ns = clock_now_ns(CLOCK_MONOTONIC);
+	o->clock_ns = clock_initial_ns(CLOCK_MONOTONIC);
 	o->clock_wall_ns = clock_now_ns(CLOCK_REALTIME);
 	r = perf_data_writer_open(path, list, nr_attrs, &o->writer, err);
 	if (!r)

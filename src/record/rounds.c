@@ -141,7 +141,7 @@ int recorder_poll_fd(const struct recorder *r)
 
 int recorder_timeout_ms(const struct recorder *r)
 {
-	uint64_t now = clock_now_ns(CLOCK_MONOTONIC);
+	uint64_t now = clock_initial_ns(CLOCK_MONOTONIC);
 	uint64_t next = r->next_flush_ns;
 
 	if (now < r->hurry_until_ns && r->frontier_ns + HURRY_NS < next)
@@ -228,7 +228,7 @@ static int recorder_drain(struct recorder *r)
 	if (recorder_stacks_trim(&r->stacks, clock_now_ns(CLOCK_MONOTONIC)))
 		sample_group_forget_tables(&r->group);
 	/* The rings, which are drained after this, contain all events before this moment. */
-	r->frontier_ns = clock_now_ns(CLOCK_MONOTONIC);
+	r->frontier_ns = clock_initial_ns(CLOCK_MONOTONIC);
 	result = drain_side_band(r);
 	if (!result)
 		result = recorder_take_held(r);
@@ -252,7 +252,7 @@ static void recorder_update_totals(struct recorder *r)
 {
 	r->totals.lost = r->lost_in_records;
 	r->totals.lost_records = r->lost_side_band;
-	r->totals.end_ns = clock_now_ns(CLOCK_MONOTONIC);
+	r->totals.end_ns = clock_initial_ns(CLOCK_MONOTONIC);
 	r->totals.recorder_cpu_ns = own_cpu_ns() - r->cpu_begin_ns;
 	for (size_t i = 0; i < UNWIND_ENDS; i++)
 		r->totals.stack_ends[i] = resolver_unwind_ends(r->resolver)[i];
@@ -342,7 +342,7 @@ int recorder_round(struct recorder *r, struct err *err)
 
 	r->err = err;
 	result = recorder_drain(r);
-	now = clock_now_ns(CLOCK_MONOTONIC);
+	now = clock_initial_ns(CLOCK_MONOTONIC);
 	if (!result && (now >= r->next_flush_ns ||
 			segment_writer_pending(r->writer) >= FLUSH_SAMPLES)) {
 		r->next_flush_ns = now + r->round_ns;
@@ -367,7 +367,7 @@ int recorder_dump(struct recorder *r, struct err *err)
 	 * the disk with blocks of totals. */
 	if (!segment_writer_pending(r->writer))
 		return 0;
-	r->next_flush_ns = clock_now_ns(CLOCK_MONOTONIC) + r->round_ns;
+	r->next_flush_ns = clock_initial_ns(CLOCK_MONOTONIC) + r->round_ns;
 	recorder_update_totals(r);
 	return recorder_flush(r);
 }

@@ -358,3 +358,26 @@ count_bpf()
 	cat out
 	[ "$(grep -c '(deleted),hot,' out)" -eq 3 ]
 }
+
+@test "recordings in a time namespace have the times of the samples" {
+	need_root
+	for offsets in "--monotonic 50000 --boottime 100000" "--monotonic -1000 --boottime -500"; do
+		new_session
+		unshare --time $offsets true || skip "needs time namespaces"
+		begin=$(date +%s)
+		unshare --time $offsets "$OPROFILE_LINKS/operf" --session-dir "$session" "$WORKLOADS/ratio" 300
+		end=$(date +%s)
+		"$OPROFILE" script --session-dir "$session" --fields time >"$BATS_TEST_TMPDIR/all"
+		[ -s "$BATS_TEST_TMPDIR/all" ]
+		samples=$(opreport --session-dir "$session" --csv --by comm | awk -F, 'NR > 1 { n += $2 } END { print n }')
+		[ "$samples" -gt 20 ]
+		span="time:@$((begin - 1))-@$((end + 1))"
+		within=$(opreport --session-dir "$session" --csv --by comm "$span" | awk -F, 'NR > 1 { n += $2 } END { print n }')
+		echo "$offsets: $within of $samples"
+		[ "$within" -eq "$samples" ]
+		# A reader in another time namespace prints the same.
+		opreport --session-dir "$session" --csv --by symbol >"$BATS_TEST_TMPDIR/here"
+		unshare --time --monotonic 7000 --boottime 90 "$OPROFILE_LINKS/opreport" --session-dir "$session" --csv --by symbol |
+			diff "$BATS_TEST_TMPDIR/here" -
+	done
+}

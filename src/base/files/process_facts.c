@@ -42,7 +42,7 @@ uint64_t process_start_ns(int32_t pid)
 			ticks = 0;
 	}
 	buf_done(&text);
-	return hz ? ticks * (NS_PER_S / hz) : 0;
+	return hz && ticks ? clock_initial_boottime_ns(ticks * (NS_PER_S / hz)) : 0;
 }
 
 int64_t process_status_number(int32_t pid, const char *name, int which)

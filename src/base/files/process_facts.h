@@ -5,8 +5,8 @@
 #pragma once
 #include <stdint.h>
 
-/* Returns the start time in nanoseconds of CLOCK_BOOTTIME, with the precision of a clock tick; 0
- * if the process has ended or its start time is unknown. */
+/* Returns the start time in nanoseconds of CLOCK_BOOTTIME, as in the initial time namespace, with
+ * the precision of a clock tick; 0 if the process has ended or its start time is unknown. */
 uint64_t process_start_ns(int32_t pid);
 
 enum {

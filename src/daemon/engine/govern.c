@@ -69,7 +69,7 @@ uint64_t oprofiled_resident_bytes(void)
 }
 
 /* Call this in the thread that reads the samples. */
-static struct governor_use use_of(const struct oprofiled *d, uint64_t now)
+static struct governor_use use_of(const struct oprofiled *d)
 {
 	const struct recorder *recorder = d->recorder;
 	uint64_t side_band_ns =
@@ -77,7 +77,7 @@ static struct governor_use use_of(const struct oprofiled *d, uint64_t now)
 	struct governor_use use = {
 		.cpu_ns = oprofiled_cpu_ns(d),
 		.sampling_ns = clock_now_ns(CLOCK_THREAD_CPUTIME_ID) - side_band_ns,
-		.samples_ns = now
+		.samples_ns = clock_initial_ns(CLOCK_MONOTONIC) /* as frontier_ns */
 	};
 
 	if (!recorder)
@@ -142,7 +142,7 @@ static void end_gauge(struct oprofiled *d)
 void oprofiled_govern_begin(struct oprofiled *d)
 {
 	uint64_t now = clock_now_ns(CLOCK_MONOTONIC);
-	struct governor_use use = use_of(d, now);
+	struct governor_use use = use_of(d);
 
 	governor_begin(&d->governor, now, &use);
 }
@@ -185,7 +185,7 @@ static void govern(struct oprofiled *d, uint64_t now)
 	begin_gauge(d, now);
 	if (!governor_is_due(&d->governor, now))
 		return;
-	use = use_of(d, now);
+	use = use_of(d);
 	d->governor.nr_cpus = nr_cpus(d);
 	if (!governor_look(&d->governor, now, &use)) {
 		report_excess(d);

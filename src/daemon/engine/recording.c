@@ -520,7 +520,7 @@ void oprofiled_wait(struct oprofiled *d, int ms)
 static void watch_clock(struct oprofiled *d, uint64_t now)
 {
 	/* Read both clocks again: a round of the loop may have lasted a second since `now`. */
-	uint64_t since_boot_ns = clock_now_ns(CLOCK_MONOTONIC);
+	uint64_t since_boot_ns = clock_initial_ns(CLOCK_MONOTONIC);
 	int64_t gap = (int64_t)(clock_now_ns(CLOCK_REALTIME) - since_boot_ns);
 	int64_t step = gap - d->clock_gap_ns;
 

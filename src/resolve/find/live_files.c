@@ -142,7 +142,8 @@ static bool same_root(const struct live_process *a, const struct live_process *b
  * for it. */
 static bool is_same_process(const struct live_files *l, const struct thread *t)
 {
-	uint64_t slept = clock_now_ns(CLOCK_BOOTTIME) - clock_now_ns(CLOCK_MONOTONIC);
+	uint64_t slept =
+		clock_initial_ns(CLOCK_BOOTTIME) - clock_initial_ns(CLOCK_MONOTONIC);
 	uint64_t began;
 
 	if (l->info->clock_id != CLOCK_MONOTONIC || !l->info->start_ns)

@@ -232,7 +232,8 @@ struct jit_live {
 
 static struct jit_live jit_live_find(const struct jit_locations *locations, int32_t pid)
 {
-	uint64_t boot_ns = clock_now_ns(CLOCK_REALTIME) - clock_now_ns(CLOCK_BOOTTIME);
+	uint64_t boot_ns =
+		clock_now_ns(CLOCK_REALTIME) - clock_initial_ns(CLOCK_BOOTTIME);
 	struct jit_live live = { .start_ns = process_start_ns(pid) };
 
 	if (!live.start_ns)
