@@ -13,7 +13,7 @@ packages_of()
 	build)
 		echo gcc libc6-dev make meson ninja-build pkg-config
 		echo libelf-dev libdw-dev libzstd-dev zlib1g-dev libxxhash-dev libiberty-dev liblzma-dev libbz2-dev
-		echo libcurl4-openssl-dev libpfm4-dev libzydis-dev binutils-dev libfuse3-dev libyajl-dev
+		echo libcurl4-openssl-dev libpfm4-dev libzydis-dev binutils-dev libfuse3-dev libyajl-dev libmicrohttpd-dev
 		echo esbuild node-typescript
 		;;
 	demo) echo gzip ;;

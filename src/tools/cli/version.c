@@ -15,6 +15,7 @@
 #include "resolve/code/insn.h"
 #include "resolve/elf/xz.h"
 #include "resolve/find/http.h"
+#include "serve/serve.h"
 
 #define TEXT_OF_(x) #x
 #define TEXT_OF(x) TEXT_OF_(x)
@@ -68,6 +69,9 @@ void version_print(FILE *out)
 	fprintf(out, "  %-10s %-7s %s\n", "libfuse3",
 		controlfs_version() ? controlfs_version() : "no",
 		"control files of the daemon, loaded when needed");
+	fprintf(out, "  %-10s %-7s %s\n", "microhttpd",
+		serve_version() ? serve_version() : "no",
+		"the page of oprofile view, loaded when needed");
 	fputs("Sources of events:\n", out);
 	for (const struct source_row *row = source_rows; row->name; row++)
 		fprintf(out, "  %-18s %s%s\n", row->name, row->help,
