@@ -4,7 +4,8 @@
 
 Compares `opreport --by comm,dso,symbol` with the same report of perf and with a thread that adds up
 the words of the file; `oprofile script` with `perf script`; trees of call chains with perf's. Then
-measures how time and memory grow with the number of samples.
+measures how time and memory grow with the number of samples, and `oprofile diff` of two files
+against the report of a single file.
 
 Every file is generated for this run, and is not cached when it is first read. Figures that are not
 marked "from disk" are with the file in the page cache; ours and perf's runs alternate in random
@@ -31,6 +32,7 @@ FILES = [
     ("1 GB call chains", 1000, "chains", False),
     ("1 GB user stacks", 1000, "stacks", False),
 ]
+DIFF_MB = 1000 # each
 TREES_MB = 100 # perf needs 10 GB of memory for 100 MB of such chains
 BYTES_A_SAMPLE = 52 # of a flat file, with its side band
 GROWTH = [1, 2, 5, 10, 20, 50] # million samples
@@ -145,6 +147,24 @@ def measure_growth(build, scratch, libraries, limit):
           ["samples [million]", "file [MB]", "CPU [s]", "CPU a GB [s]", "peak [MB]"], rows)
 
 
+def measure_diff(build, scratch, libraries, kind, megabytes):
+    paths = [os.path.join(scratch, f"{side}.data") for side in ("base", "new")]
+    for number, path in enumerate(paths):
+        make(build, path, megabytes + number, kind, libraries)
+    ours = os.path.join(build, "src", "tools", "oprofile")
+    report = [ours, "report", "--no-pager"]
+    images, symbols, diff = in_turn([report + paths[:1], report + ["--symbols"] + paths[:1],
+                                     [ours, "diff"] + paths])
+    rows = [[name, done.cpu_s, done.wall_s, f"{done.rss_mb:.0f}", ratio(diff.cpu_s, done.cpu_s)]
+            for name, done in (("oprofile report", images),
+                               ("oprofile report --symbols", symbols),
+                               ("oprofile diff", diff))]
+    table(f"Comparison: {kind}: 2 files of {megabytes} MB",
+          ["", "CPU [s]", "wall [s]", "peak [MB]", "CPU of diff / this"], rows)
+    for path in paths:
+        os.unlink(path)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("build", help="the build folder")
@@ -165,6 +185,8 @@ def main():
                 measure_trees(build, path, name)
             os.unlink(path)
         measure_growth(build, scratch, libraries, 5 if options.quick else 50)
+        for kind in ("flat", "chains"):
+            measure_diff(build, scratch, libraries, kind, 100 if options.quick else DIFF_MB)
     return 0
 
 

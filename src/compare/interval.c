@@ -55,12 +55,32 @@ static double highest(const struct side_estimate *e, double critical)
 	return 100 * (e->value + c * e->linear) * (1 + c * e->square);
 }
 
+/* Returns the limits without variation between runs: the solutions of a quadratic equation,
+ * a * p * p - b * p + value * value = 0. */
+static struct limits sampling_limits(const struct side_estimate *e, double critical)
+{
+	const double c = critical * critical * e->linear;
+	const double a = e->is_rate ? 1 : 1 + c;
+	const double b = 2 * e->value + c;
+	const double root = sqrt(fmax(b * b - 4 * a * e->value * e->value, 0));
+	const double high = (b + root) / (2 * a);
+
+	/* The product of the solutions is value * value / a: the difference b - root would lose
+	 * precision. */
+	return (struct limits){
+		.low = e->value > 0 ? e->value * e->value / (a * high) : 0,
+		.high = e->is_rate ? high : fmin(high, 1),
+	};
+}
+
 struct limits estimate_limits(const struct side_estimate *e, double critical)
 {
 	struct limits l = { 0, e->value };
 
 	if (critical <= 0)
 		return (struct limits){ e->value, e->value };
+	if (e->square <= 0)
+		return sampling_limits(e, critical);
 	if (e->value > 0)
 		l.low = find_limit(e, 0, critical);
 	if (e->is_rate || e->value < 1)
@@ -81,8 +101,8 @@ struct limits difference_limits(const struct side_estimate *from,
 	};
 }
 
-static bool excludes(const struct side_estimate *from, const struct side_estimate *to,
-		     double margin, double critical)
+bool difference_exceeds(const struct side_estimate *from,
+			const struct side_estimate *to, double margin, double critical)
 {
 	const struct limits l = difference_limits(from, to, critical);
 
@@ -96,12 +116,12 @@ double difference_score(const struct side_estimate *from,
 
 	if (fabs(to->value - from->value) <= margin)
 		return 0;
-	while (high < score_max && excludes(from, to, margin, high))
+	while (high < score_max && difference_exceeds(from, to, margin, high))
 		high *= 2;
 	for (int i = 0; i < SCORE_BISECTIONS; i++) {
 		const double middle = (low + high) / 2;
 
-		if (excludes(from, to, margin, middle))
+		if (difference_exceeds(from, to, margin, middle))
 			low = middle;
 		else
 			high = middle;

@@ -28,6 +28,10 @@ struct limits estimate_limits(const struct side_estimate *e, double critical);
 /* Returns the confidence limits of the difference to->value - from->value. */
 struct limits difference_limits(const struct side_estimate *from,
 				const struct side_estimate *to, double critical);
+/* Returns whether the interval of the difference excludes all differences of at most `margin` in
+ * either direction. */
+bool difference_exceeds(const struct side_estimate *from,
+			const struct side_estimate *to, double margin, double critical);
 /* Returns the largest number of standard deviations at which the interval of the difference still
  * excludes all differences of at most `margin` in either direction; 0 if none does. */
 double difference_score(const struct side_estimate *from,

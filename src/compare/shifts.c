@@ -347,7 +347,7 @@ static bool exceeds_sampling(const struct compare_row *row)
 		sides[side].linear /= row->variation.scale * row->variation.design;
 		sides[side].square = 0;
 	}
-	return difference_score(&sides[SIDE_BASE], &sides[SIDE_NEW], 0) >= least_score;
+	return difference_exceeds(&sides[SIDE_BASE], &sides[SIDE_NEW], 0, least_score);
 }
 
 int shifts_find(struct comparison *c, const struct row_sums *sums, double whole)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "aggregate/count/dense.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,8 +10,11 @@
 
 enum {
 	FIRST_POSITIONS = 1024,
-	MAX_COUNTS = 16 << 20 /* 16 MB */
+	FLUSH_COUNTS = sizeof(uint64_t) / sizeof(dense_count), /* read at once */
+	MAX_COUNTS = 16 << 20                                  /* 16 MB */
 };
+
+static_assert(FIRST_POSITIONS % FLUSH_COUNTS == 0, "rows have no rest");
 
 void dense_done(struct dense *d)
 {
@@ -20,37 +24,56 @@ void dense_done(struct dense *d)
 	*d = (struct dense){ 0 };
 }
 
-static int note(struct tally *t, size_t row, size_t position, uint64_t samples)
+static int note(const struct dense *d, struct tally *t, size_t row, size_t position,
+		uint64_t samples)
 {
 	uint64_t actor = row >> DENSE_EVENT_BITS;
 	uint64_t event = row & ((1 << DENSE_EVENT_BITS) - 1);
+	uint64_t bucket = (uint64_t)d->bucket << (TALLY_EVENT_BITS + TALLY_CPU_BITS);
 
-	return tally_add_many(t, actor << 32 | position, event, samples, 0);
+	return tally_add_many(t, actor << 32 | position, bucket | event, samples, 0);
 }
 
 int dense_carry(struct dense *d, struct tally *t, size_t row, size_t position)
 {
 	d->nr_cells--;
-	return note(t, row, position, (uint64_t)DENSE_COUNT_MAX + 1);
+	return note(d, t, row, position, (uint64_t)DENSE_COUNT_MAX + 1);
 }
 
-static int flush_row(dense_count *row, size_t number, size_t nr_positions,
-		     struct tally *t)
+static int flush_row(struct dense *d, size_t number, struct tally *t)
 {
-	for (size_t position = 0; position < nr_positions; position++) {
-		if (row[position] && note(t, number, position, row[position]))
-			return -ENOMEM;
-		row[position] = 0;
+	dense_count *row = d->rows[number];
+
+	for (size_t at = 0; at < d->nr_positions; at += FLUSH_COUNTS) {
+		uint64_t some;
+
+		/* Most counts are 0. */
+		memcpy(&some, &row[at], sizeof(some));
+		for (size_t i = at; some && i < at + FLUSH_COUNTS; i++) {
+			if (row[i] && note(d, t, number, i, row[i]))
+				return -ENOMEM;
+			row[i] = 0;
+		}
 	}
+	return 0;
+}
+
+int dense_change(struct dense *d, struct tally *t, uint32_t bucket)
+{
+	for (size_t i = 0; i < d->nr_rows; i++) {
+		if (d->rows[i] && flush_row(d, i, t))
+			return -ENOMEM;
+	}
+	d->nr_cells = 0;
+	d->nr_seen = 0;
+	d->bucket = bucket;
 	return 0;
 }
 
 int dense_flush(struct dense *d, struct tally *t)
 {
-	for (size_t i = 0; i < d->nr_rows; i++) {
-		if (d->rows[i] && flush_row(d->rows[i], i, d->nr_positions, t))
-			return -ENOMEM;
-	}
+	if (dense_change(d, t, 0))
+		return -ENOMEM;
 	dense_done(d);
 	return 0;
 }
@@ -119,11 +142,11 @@ int dense_add(struct dense *d, struct tally *t, size_t row, size_t position,
 	if (r < 0)
 		return r;
 	if (r)
-		return note(t, row, position, samples);
+		return note(d, t, row, position, samples);
 	d->nr_cells -= d->rows[row][position] != 0;
 	sum = d->rows[row][position] + samples;
 	d->rows[row][position] = (dense_count)(sum & DENSE_COUNT_MAX);
 	d->nr_cells += d->rows[row][position] != 0;
 	sum &= ~(uint64_t)DENSE_COUNT_MAX;
-	return sum ? note(t, row, position, sum) : 0;
+	return sum ? note(d, t, row, position, sum) : 0;
 }

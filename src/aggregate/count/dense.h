@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* dense.h - counts of (actor, event) rows by position, as plain arrays.  Most reports need only
  * these, and they use an eighth of the memory of a tally.
- * Layer: aggregate.  If the rows get too large together, counting continues in a tally. */
+ * Layer: aggregate.  If the rows get too large together, counting continues in a tally.  All counts
+ * are of the same time bucket; they move to the tally before those of another bucket. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -28,6 +29,8 @@ struct dense {
 	size_t nr_used;
 	size_t nr_positions; /* length of each row */
 	size_t nr_cells;     /* number of non-zero counts */
+	uint32_t bucket;     /* of all counts; 0 without times */
+	size_t nr_seen;      /* samples since the last change of the bucket */
 };
 
 void dense_done(struct dense *d);
@@ -38,6 +41,14 @@ int dense_extend(struct dense *d, struct tally *t, size_t row, size_t position);
  * -ENOMEM. */
 int dense_add(struct dense *d, struct tally *t, size_t row, size_t position,
 	      uint64_t samples);
+/* Returns whether there were enough samples since the last change of the bucket to pay for another
+ * one, which reads all counts. */
+static inline bool dense_can_change(const struct dense *d)
+{
+	return d->nr_seen * sizeof(uint64_t) >= d->nr_used * d->nr_positions;
+}
+/* Moves all counts to the tally and continues with another bucket.  Returns 0 or -ENOMEM. */
+int dense_change(struct dense *d, struct tally *t, uint32_t bucket);
 /* Moves all counts to the tally and sets `on` to false.  Returns 0 or -ENOMEM. */
 int dense_flush(struct dense *d, struct tally *t);
 /* Adds an overflow to the tally; the count itself is 0 now.  Returns 0 or -ENOMEM. */

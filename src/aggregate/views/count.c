@@ -14,6 +14,16 @@ enum {
 	ROW_NONE = 0xffffffff /* a sample that is not selected */
 };
 
+/* Samples of a batch with their rows and positions in the dense counts. */
+struct count_chunk {
+	const struct sample_batch *batch;
+	size_t from; /* index of its first sample in the batch */
+	size_t nr;
+	uint32_t highest; /* position */
+	uint32_t rows[CHUNK];
+	uint32_t positions[CHUNK];
+};
+
 /* Finds the bucket of a time, and stores where it begins and ends: consecutive samples are mostly
  * in the same bucket, so that no further division is needed.  Returns 0 or -ERANGE. */
 static int find_bucket(struct view *v, uint64_t time_ns)
@@ -295,31 +305,99 @@ static int count_rows(struct view *v, const uint32_t *rows, const uint32_t *posi
 	return r < 0 ? r : 0;
 }
 
+/* Finds the bucket of a chunk's sample `first`; *ret_end is the next sample that is in another
+ * one.  Returns 0 or -ERANGE. */
+static int find_stretch(struct view *v, const struct count_chunk *chunk, size_t first,
+			size_t *ret_end)
+{
+	const uint64_t *times = chunk->batch->time_ns;
+	size_t i = first;
+
+	if (!times) {
+		*ret_end = chunk->nr;
+		return 0;
+	}
+	times += chunk->from;
+	if ((times[i] < v->bucket.from || times[i] >= v->bucket.to) &&
+	    find_bucket(v, times[i]))
+		return -ERANGE;
+	while (i < chunk->nr && times[i] >= v->bucket.from && times[i] < v->bucket.to)
+		i++;
+	*ret_end = i;
+	return 0;
+}
+
+/* Prepares the dense counts for the current bucket.  Returns 0, -ENOMEM, or 1 if they remain those
+ * of another bucket: the samples of different CPUs alternate around the end of a bucket. */
+static int use_bucket(struct view *v, size_t nr)
+{
+	struct dense *d = &v->dense;
+	int r = 0;
+
+	if (d->bucket != v->bucket.number)
+		r = dense_can_change(d) ? dense_change(d, &v->tally, v->bucket.number)
+					: 1;
+	d->nr_seen += nr;
+	return r;
+}
+
+/* Counts the samples first..end of a chunk, which are in the current bucket. */
+static int count_stretch(struct profile *p, struct view *v,
+			 const struct count_chunk *chunk, size_t first, size_t end)
+{
+	size_t counted = end - first;
+	int r = v->dense.on ? use_bucket(v, counted) : 1;
+
+	if (r < 0)
+		return r;
+	if (r)
+		counted = 0;
+	else if (count_rows(v, chunk->rows + first, chunk->positions + first,
+			    chunk->highest, &counted))
+		return -ENOMEM;
+	first += counted;
+	return first < end ? count_in_tally(p, v, chunk->batch, chunk->from + first,
+					    chunk->from + end)
+			   : 0;
+}
+
+static int count_by_bucket(struct profile *p, struct view *v,
+			   const struct count_chunk *chunk)
+{
+	int r = 0;
+
+	for (size_t first = 0, end; !r && first < chunk->nr; first = end) {
+		r = find_stretch(v, chunk, first, &end);
+		if (!r)
+			r = count_stretch(p, v, chunk, first, end);
+	}
+	return r;
+}
+
 static int count_fill_chunk(struct profile *p, struct view *v,
 			    const struct sample_batch *b, size_t from, size_t nr)
 {
-	uint32_t positions[CHUNK] = { 0 };
-	uint32_t rows[CHUNK];
-	uint32_t highest = 0;
-	size_t counted = nr;
+	struct count_chunk chunk;
 	int r = 0;
 
 	if (v->weighted || v->has_values)
 		return count_one_by_one(p, v, b, from, from + nr, add_weighted);
 	if (p->options.timeline)
 		return count_in_timeline(p, v, b, from, from + nr);
-	if (!v->dense.on || !find_rows(v, b, from, nr, rows))
+	if (!v->dense.on || !find_rows(v, b, from, nr, chunk.rows))
 		return count_in_tally(p, v, b, from, from + nr);
+	chunk.batch = b;
+	chunk.from = from;
+	chunk.nr = nr;
+	chunk.highest = 0;
 	if (b->cpu)
-		drop_cpus(v, b->cpu + from, nr, rows);
+		drop_cpus(v, b->cpu + from, nr, chunk.rows);
 	if (b->stack)
-		r = count_find_positions(p, v, b->stack + from, nr, positions,
-					 &highest);
-	if (!r)
-		r = count_rows(v, rows, positions, highest, &counted);
-	if (!r && counted < nr)
-		r = count_in_tally(p, v, b, from + counted, from + nr);
-	return r;
+		r = count_find_positions(p, v, b->stack + from, nr, chunk.positions,
+					 &chunk.highest);
+	else
+		memset(chunk.positions, 0, nr * sizeof(*chunk.positions));
+	return r ? r : count_by_bucket(p, v, &chunk);
 }
 
 /* Returns the number of cells, without pending notes. */

@@ -211,15 +211,15 @@ static uint32_t *merge_actors(const struct profile *p, struct view *v)
 	return now;
 }
 
-/* Returns true if plain counters suffice: they have no periods, times or CPUs, and only a few
- * events. */
+/* Returns true if plain counters suffice: they have no periods or CPUs, and only a few events.  They
+ * have the times of a few wide buckets; a timeline is for the others. */
 static bool can_be_dense(const struct profile *p, const struct view *v)
 {
 	bool named = p->needs & (NEED_FUNCTION | NEED_ADDRESS);
 	size_t most = named ? DENSE_NAMED_EVENTS : 1 << DENSE_EVENT_BITS;
 
 	return !p->options.periods && !v->weighted && !v->has_values &&
-	       !(p->needs & (NEED_CPU | NEED_TIME)) &&
+	       !(p->needs & NEED_CPU) && !p->options.timeline &&
 	       v->source.dict->events.nr <= most;
 }
 
@@ -230,7 +230,7 @@ static int merge_cell(const struct profile *p, struct view *v, uint64_t actor,
 	const uint64_t no_cpu = (uint64_t)VIEW_CPU_NONE << VIEW_EVENT_BITS;
 	uint64_t b = v->by_cpu && p->given_up & NEED_CPU ? c->b | no_cpu : c->b;
 
-	if (v->dense.on)
+	if (v->dense.on && !(p->needs & NEED_TIME))
 		return dense_add(&v->dense, &v->tally, actor << DENSE_EVENT_BITS | b,
 				 (uint32_t)c->a, c->samples);
 	return tally_add_many(&v->tally, actor << 32 | (uint32_t)c->a, b, c->samples,

@@ -172,26 +172,18 @@ static bool run_name_item(struct run_making *m, uint32_t group, struct run_item 
 /* Returns the index of the row's item in the run, or DICT_NONE if memory is short. */
 static uint32_t run_add_item(struct run_making *m, const struct profile_row *row)
 {
-	struct profile *p = m->from->profile;
-	struct run_item item = { .image = run_image_of(m, row) };
-	const int detail = m->stack_key < 0 ? m->line_key : m->stack_key;
-	const uint64_t value =
-		detail < 0 ? 0 : profile_value(p, row->group, (size_t)detail);
-	const uint64_t symbol = profile_value(p, row->group, (size_t)m->symbol_key);
-	bool is_new;
-	struct map_slot *slot;
+	const struct profile *p = m->from->profile;
+	uint32_t *known = &m->item_of[p->groups.at[row->group].tuple[GROUP_WHERE]];
+	struct run_item item = { 0 };
 
-	if (item.image == DICT_NONE)
+	if (*known != DICT_NONE)
+		return *known;
+	item.image = run_image_of(m, row);
+	if (item.image == DICT_NONE || !run_name_item(m, row->group, &item) ||
+	    !vec_push(&m->run->items, item))
 		return DICT_NONE;
-	slot = map_at(&m->item_by, (uint64_t)item.image << 32 | value, symbol, &is_new);
-	if (!slot)
-		return DICT_NONE;
-	if (!is_new)
-		return slot->value_plus_1 - 1;
-	slot->value_plus_1 = (uint32_t)m->run->items.nr + 1;
-	if (!run_name_item(m, row->group, &item) || !vec_push(&m->run->items, item))
-		return DICT_NONE;
-	return (uint32_t)m->run->items.nr - 1;
+	*known = (uint32_t)m->run->items.nr - 1;
+	return *known;
 }
 
 /* Returns the number for a cell of the row: its node in a tree, or else its item. */
@@ -264,15 +256,33 @@ static int run_check_denominator(const struct run_making *m, struct err *err)
 		       m->from->per_event ? m->from->per_event : "");
 }
 
+/* Makes the table of items: none is added yet. */
+static int run_begin_items(struct run_making *m)
+{
+	const size_t bytes =
+		(m->from->profile->tuples[GROUP_WHERE].nr + 1) * sizeof(*m->item_of);
+
+	m->item_of = malloc(bytes);
+	if (!m->item_of)
+		return -ENOMEM;
+	memset(m->item_of, 0xff, bytes); /* DICT_NONE */
+	return 0;
+}
+
 static int run_fill(struct run_making *m, struct err *err)
 {
 	const struct profile *p = m->from->profile;
-	int r = 0;
+	int r = run_begin_items(m);
+
+	if (r)
+		return run_no_memory(err);
 
 	for (uint64_t i = 0; i <= (m->last_ns - m->first_ns) / m->width_ns; i++)
 		if (!vec_push(&m->run->blocks, 0.0))
 			return run_no_memory(err);
 	if (m->from->to->options.is_tree && run_add_tree(m))
+		return run_no_memory(err);
+	if (!vec_reserve(&m->run->cells, p->rows.nr))
 		return run_no_memory(err);
 	for (size_t i = 0; !r && i < p->rows.nr; i++)
 		r = run_add_row(m, &p->rows.at[i], err);
@@ -323,7 +333,7 @@ int run_add_profile(const struct run_source *source, struct compare_run **ret_ru
 	};
 	int r = run_make(&m, err);
 
-	map_done(&m.item_by);
+	free(m.item_of);
 	map_done(&m.image_by);
 	free(m.item_of_function);
 	free(m.node_of);

@@ -16,7 +16,8 @@ struct run_making {
 	uint32_t event;     /* the compared one */
 	uint32_t per_event; /* DICT_NONE: none */
 	int image_key, symbol_key, line_key, stack_key, time_key;
-	struct map item_by; /* of (image, function and line) of the profile */
+	/* By tuple of image, function and line or stack of the profile; DICT_NONE: not added. */
+	uint32_t *item_of;
 	struct map image_by;
 	/* For a tree: */
 	uint32_t *item_of_function;

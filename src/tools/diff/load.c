@@ -101,8 +101,9 @@ static int load_make_plan(struct loading *l, struct err *err)
 		r = read_outline(l, err);
 	if (r)
 		return r;
-	/* The intervals are computed from numbers of samples. */
+	/* The intervals are computed from numbers of samples; periods are only a denominator. */
 	l->plan.profile.values = false;
+	l->plan.profile.periods = l->load->per == RUN_PER_EVENT;
 	l->plan.keys.keys.at[keys_find(&l->plan.keys, KEY_TIME)].width_ns = l->width_ns;
 	return 0;
 }

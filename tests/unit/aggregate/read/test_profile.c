@@ -781,6 +781,87 @@ static void dense_adds_many_samples_at_once(void **state)
 	tally_done(&model);
 }
 
+static void dense_counts_of_buckets_stay_apart(void **state)
+{
+	enum {
+		NR = 100000,
+		BUCKET_SHIFT = TALLY_EVENT_BITS + TALLY_CPU_BITS
+	};
+	struct dense d = { .on = true };
+	struct tally t = { 0 }, model = { 0 };
+
+	(void)state;
+	for (uint64_t i = 0; i < NR; i++) {
+		const uint32_t bucket = (uint32_t)(i / 1000 % 7);
+		const uint64_t position = i * i % 1500, samples = 1 + i % 300;
+
+		if (bucket != d.bucket)
+			assert_int_equal(dense_change(&d, &t, bucket), 0);
+		assert_int_equal(dense_add(&d, &t, 1, position, samples), 0);
+		assert_int_equal(tally_add_many(&model, position,
+						1 | (uint64_t)bucket << BUCKET_SHIFT,
+						samples, 0),
+				 0);
+	}
+	assert_true(d.on);
+	assert_int_equal(dense_flush(&d, &t), 0);
+	assert_int_equal(tally_finish(&t), 0);
+	assert_int_equal(tally_finish(&model), 0);
+	assert_int_equal(t.nr_cells, model.nr_cells);
+	assert_memory_equal(t.cells, model.cells, t.nr_cells * sizeof(*t.cells));
+	tally_done(&t);
+	tally_done(&model);
+}
+
+/* Samples whose buckets alternate: in long stretches, then in stretches too short for a change of
+ * the dense counts, which are counted in the tally. */
+static void counts_stretches_of_any_length(void **state)
+{
+	enum {
+		NR = 1000,
+		BUCKETS = 3,
+		ROUNDS = 60
+	};
+	struct world *w = *state;
+	static uint32_t zeros[NR];
+	uint64_t times[NR], expected[BUCKETS] = { 0 };
+	struct key_list keys = { 0 };
+	struct profile_options options = { .keys = &keys };
+	struct profile_source source = { .dict = &w->dict,
+					 .info = &w->info,
+					 .session = "s" };
+	struct sample_batch b = { .nr = NR,
+				  .thread = zeros,
+				  .stack = zeros,
+				  .event = zeros,
+				  .time_ns = times };
+	struct profile p;
+
+	assert_int_equal(keys_parse(&keys, "image,time:1us", NULL), 0);
+	assert_int_equal(profile_init(&p, &options), 0);
+	assert_int_equal(profile_begin(&p, &source), 0);
+	for (size_t round = 0; round < ROUNDS; round++) {
+		const size_t stretch = round < ROUNDS / 2 ? NR : 1 + round % 5;
+
+		for (size_t i = 0; i < NR; i++) {
+			const size_t bucket = (round + i / stretch) % BUCKETS;
+
+			times[i] = bucket * 1000 + i % 1000;
+			expected[bucket]++;
+		}
+		assert_int_equal(profile_add(&p, &b, NULL), 0);
+	}
+	assert_int_equal(profile_end(&p, NULL), 0);
+	assert_int_equal(p.rows.nr, BUCKETS);
+	for (uint32_t i = 0; i < BUCKETS; i++) {
+		const uint64_t time = profile_value(&p, p.rows.at[i].group, 1);
+
+		assert_int_equal(p.rows.at[i].samples, expected[time / 1000]);
+	}
+	profile_done(&p);
+	keys_done(&keys);
+}
+
 /* Many samples of one cell, in batches of odd lengths; every other source has one sample of an
  * event too many for plain arrays. */
 static void carries_overflowing_counts(void **state)
@@ -849,6 +930,9 @@ int main(void)
 						free_world),
 		cmocka_unit_test(large_dense_counts_move_to_the_tally),
 		cmocka_unit_test(dense_adds_many_samples_at_once),
+		cmocka_unit_test(dense_counts_of_buckets_stay_apart),
+		cmocka_unit_test_setup_teardown(counts_stretches_of_any_length,
+						make_world, free_world),
 	};
 
 	return UNIT_RUN(cases);
