@@ -447,6 +447,7 @@ static enum MHD_Result serve_answer(struct serve *s, struct MHD_Connection *conn
 
 /* The library calls this when the headers of a request are complete, then for each block of its
  * body, then at its end. */
+/* NOLINTNEXTLINE(readability-function-size): the library determines the parameters */
 static enum MHD_Result serve_on_request(void *ctx, struct MHD_Connection *connection,
 					const char *url, const char *method,
 					const char *version, const char *bytes,

@@ -31,7 +31,9 @@ extern const struct command command_quality;
 extern const struct command command_record;
 extern const struct command command_report;
 extern const struct command command_script;
+extern const struct command command_start;
 extern const struct command command_status;
+extern const struct command command_view;
 extern const struct command command_where;
 
 const struct command *const commands[] = {
@@ -42,6 +44,8 @@ const struct command *const commands[] = {
 	&command_annotate,
 	&command_diff,
 	&command_quality,
+	&command_view,
+	&command_start,
 	&command_script,
 	/* System-wide profiling. */
 	&command_control,
