@@ -7,6 +7,12 @@ load helpers
 
 setup() {
 	cd "$BATS_TEST_TMPDIR"
+	daemon=
+}
+
+teardown() {
+	[ -z "$daemon" ] || kill -KILL $daemon 2>/dev/null || true
+	[ -z "${OPROFILE_RUN_DIR:-}" ] || rm -r "$OPROFILE_RUN_DIR"
 }
 
 doctor() {
@@ -95,6 +101,45 @@ assert c['symbols']['fix'].startswith('build it with -g')" <out
 	doctor --json ./script >out || [ $? -eq 1 ]
 	ask "assert c['kind']['found'] == 'script of python3'
 assert '-X perf' in c['interpreter']['fix']" <out
+}
+
+# daemon_check [COMMAND...]: prints state, finding and fix of doctor's check of the daemon; COMMAND
+# runs it as another user.
+daemon_check() {
+	(cd / && timeout -k 5 60 "$@" "$OPROFILE" doctor --json >"$BATS_TEST_TMPDIR/out") || [ $? -eq 1 ]
+	ask "print(c['daemon']['state'], c['daemon']['found'], c['daemon'].get('fix'), sep='|')" <out
+}
+
+@test "doctor knows a running daemon and who may control it" {
+	need_root
+	need setpriv
+	# The path of a socket has at most 107 bytes.
+	OPROFILE_RUN_DIR=$(mktemp -d)
+	export OPROFILE_RUN_DIR
+	chmod 755 "$OPROFILE_RUN_DIR"
+	[ "$(daemon_check)" = 'ok|oprofiled does not run|None' ]
+	mkdir s
+	"$OPROFILE_LINKS/oprofiled" --foreground --paused --session-dir s >/dev/null 2>log 3>&- &
+	daemon=$!
+	for ((i = 0; i < 300; i++)); do
+		! grep -q 'runs as process' log || break
+		kill -0 $daemon 2>/dev/null || break
+		sleep 0.1
+	done
+	if ! grep -q 'runs as process' log; then
+		cat log
+		grep -q perf_event log && skip "the system cannot be sampled here: NOT TESTED"
+		return 1
+	fi
+	[ "$(daemon_check)" = 'ok|oprofiled runs, and you may control it|None' ]
+	if setpriv --reuid=65534 --regid=65534 --clear-groups "$OPROFILE" --version >/dev/null 2>&1; then
+		daemon_check setpriv --reuid=65534 --regid=65534 --clear-groups >found
+		grep -qxE 'limited\|.+\|sudo usermod -aG oprofile "\$USER"' found
+	fi
+	kill $daemon
+	wait $daemon || true
+	daemon=
+	[ "$(daemon_check)" = 'ok|oprofiled does not run|None' ]
 }
 
 @test "doctor has status 2 for wrong calls" {

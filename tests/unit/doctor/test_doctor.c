@@ -94,6 +94,8 @@ static void levels_have_their_command(void **state)
 		{ "-1\n", DOCTOR_OK, NULL },
 		{ "0\n", DOCTOR_LIMITED, "sudo sysctl kernel.perf_event_paranoid=-1" },
 		{ "1\n", DOCTOR_LIMITED, "sudo sysctl kernel.perf_event_paranoid=0" },
+		{ "2\n", DOCTOR_LIMITED, "sudo sysctl kernel.perf_event_paranoid=1" },
+		{ "3\n", DOCTOR_MISSING, "sudo sysctl kernel.perf_event_paranoid=1" },
 		{ "4\n", DOCTOR_MISSING, "sudo sysctl kernel.perf_event_paranoid=1" },
 		{ "", DOCTOR_MISSING, "boot a kernel with CONFIG_PERF_EVENTS=y" },
 	};
@@ -120,6 +122,56 @@ static void settings_do_not_limit_privileged_users(void **state)
 	expect_state(&d, "kptr_restrict", DOCTOR_OK, NULL);
 	expect_state(&d, "perf_event_mlock_kb", DOCTOR_OK, NULL);
 	doctor_done(&d);
+}
+
+/* The same value of a sysctl can limit one user and not another. */
+static void each_setting_is_compared_with_its_limit(void **state)
+{
+	static const char none[] = "0000000000000000";
+	static const char syslog[] = "0000000400000000";
+	static const char ipc_lock[] = "0000000000004000";
+	static const struct {
+		const char *name;
+		const char *value;
+		const char *capabilities;
+		const char *fix; /* NULL: there is no limit */
+	} rows[] = {
+		{ "kptr_restrict", "0", none, NULL },
+		{ "kptr_restrict", "1", none, "sudo sysctl kernel.kptr_restrict=0" },
+		{ "kptr_restrict", "1", syslog, NULL },
+		{ "kptr_restrict", "2", syslog, "sudo sysctl kernel.kptr_restrict=0" },
+		{ "perf_event_mlock_kb", "516", none, NULL },
+		{ "perf_event_mlock_kb", "515", none,
+		  "sudo sysctl kernel.perf_event_mlock_kb=516" },
+		{ "perf_event_mlock_kb", "4", ipc_lock, NULL },
+		{ "perf_event_max_sample_rate", "1000", none, NULL },
+		{ "perf_event_max_sample_rate", "500", none,
+		  "sudo sysctl kernel.perf_event_max_sample_rate=100000" },
+		{ "perf_cpu_time_max_percent", "0", none, NULL },
+		{ "perf_cpu_time_max_percent", "5", none,
+		  "sudo sysctl kernel.perf_cpu_time_max_percent=25" },
+		{ "perf_event_max_stack", "127", none, NULL },
+		{ "perf_event_max_stack", "16", none,
+		  "sudo sysctl kernel.perf_event_max_stack=127" },
+		{ "nmi_watchdog", "0", none, NULL },
+		{ "nmi_watchdog", "1", none, "sudo sysctl kernel.nmi_watchdog=0" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		struct doctor d = { .root = root };
+		char path[128];
+
+		make_machine("2\n", rows[i].capabilities);
+		snprintf(path, sizeof(path), "/proc/sys/kernel/%s", rows[i].name);
+		put_file(path, rows[i].value);
+		doctor_settings(&d);
+		expect_state(&d, rows[i].name, rows[i].fix ? DOCTOR_LIMITED : DOCTOR_OK,
+			     rows[i].fix);
+		assert_string_equal(doctor_find(&d, rows[i].name)->found,
+				    rows[i].value);
+		doctor_done(&d);
+	}
 }
 
 static int open_nothing(struct perf_event_attr *attr, pid_t tid, int cpu)
@@ -239,6 +291,7 @@ int main(void)
 		cmocka_unit_test(settings_limit_users_without_rights),
 		cmocka_unit_test(levels_have_their_command),
 		cmocka_unit_test(settings_do_not_limit_privileged_users),
+		cmocka_unit_test(each_setting_is_compared_with_its_limit),
 		cmocka_unit_test(events_report_what_opens),
 		cmocka_unit_test(nothing_can_be_recorded_if_no_event_opens),
 		cmocka_unit_test(namespaces_of_a_container_are_limits),
