@@ -244,6 +244,26 @@ static int compare_changes(const void *a, const void *b)
 	return (one->number > other->number) - (one->number < other->number);
 }
 
+/* Estimates the rows that are sums of others.  They vary differently from single functions of their
+ * size: less if the functions in them vary independently, more if they vary together.  They are
+ * also parts of each other, so they agree more closely than independent rows, and what is usual for
+ * them is known less well than it seems.  So the larger variation of both kinds is used. */
+static int estimate_sums(const struct variation_input *in, struct row_variation *rows,
+			 const struct usual_variation *single)
+{
+	struct usual_variation usual;
+	int r = variation_estimate(in, rows, &usual);
+
+	if (r)
+		return r;
+	if (!usual.between || usual.df <= 0)
+		return variation_estimate_like(in, rows, single);
+	usual.sampling = fmax(usual.sampling, single->sampling);
+	usual.runs = fmax(usual.runs, single->runs);
+	usual.df = fmin(usual.df, single->df);
+	return variation_estimate_like(in, rows, &usual);
+}
+
 /* Finds what is usual from rows of which none is a part of another. */
 static int estimate_variations(struct comparison *c, const struct row_sums *sums,
 			       struct row_variation *variations)
@@ -256,7 +276,7 @@ static int estimate_variations(struct comparison *c, const struct row_sums *sums
 		return r;
 	in.sums += c->nr_disjoint * c->runs.nr;
 	in.nr_rows = c->rows.nr - c->nr_disjoint;
-	return variation_estimate_like(&in, variations + c->nr_disjoint, &c->usual);
+	return estimate_sums(&in, variations + c->nr_disjoint, &c->usual);
 }
 
 static int estimate_rows(struct comparison *c, const struct row_sums *sums,

@@ -65,8 +65,8 @@ struct usual_variation {
 /* Sets the estimates of all rows.  Returns 0 or -ENOMEM. */
 int variation_estimate(const struct variation_input *in, struct row_variation *ret_rows,
 		       struct usual_variation *ret_usual);
-/* Like variation_estimate(), for other rows of the same runs.  `usual` is the result that
- * variation_estimate() returned for all rows. */
+/* Like variation_estimate(), for other rows of the same runs, with a usual variation that
+ * variation_estimate() returned. */
 int variation_estimate_like(const struct variation_input *in,
 			    struct row_variation *ret_rows,
 			    const struct usual_variation *usual);
