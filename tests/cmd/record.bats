@@ -353,6 +353,29 @@ teardown()
 	[ ! -e "$session/samples/previous" ]
 }
 
+@test "-a without a command records the whole system, and with a command appends" {
+	need_root
+	"$WORKLOADS/leader_gone" 3 3>&- &
+	target=$!
+	run -0 operf --session-dir "$session" -a --duration 500ms
+	opreport --session-dir "$session" --by comm --csv | grep -q '^leader_gone,'
+	# It did not append: this is the second session.
+	run -0 operf --session-dir "$session" -a --duration 100ms
+	[ -e "$session/samples/previous" ]
+	# --append has one meaning.
+	run -125 --separate-stderr operf --session-dir "$session" --append
+	[[ "$stderr" == *"nothing to record"* ]]
+	run -0 --separate-stderr operf --session-dir "$session" -a -e page-faults:1 true
+	[[ "$stderr" != *hint:* ]]
+	opreport --session-dir "$session" --by comm --csv event:page-faults | grep -q ',\?true,'
+	rm -r "$session"
+	mkdir "$session"
+	run -0 --separate-stderr operf --session-dir "$session" -a -e page-faults:1 true
+	[[ "$stderr" == *"hint: -a is --append"*"operf -s true"* ]]
+	run -0 operf --session-dir "$session" --all-cpus -e page-faults:1 true
+	[ "$(opreport --session-dir "$session" --by comm --csv | grep -c '^true,')" -eq 1 ]
+}
+
 @test "--append keeps the names of modules that were unloaded since" {
 	operf --session-dir "$session" -e page-faults:1 true
 	gone='gone 0xffffffffc0999000 4096 0123456789abcdef0123456789abcdef01234567 .text=0xffffffffc0999000'

@@ -57,6 +57,39 @@ symbols_of() # IMAGE
 	opreport --by image,symbol --csv "$session/samples/current" | grep "^$image," | cut -d, -f2,3 | diff - got
 }
 
+@test "operf --output writes only the archive" {
+	mkdir empty
+	cd empty
+	operf -o a.oparchive "$WORKLOADS/ratio" 300 2>log
+	grep -qx 'Archive: a.oparchive' log
+	grep -q 'Profiling done. .* [kM]\?B\?[a-z]*; the recorder used' log
+	[ "$(ls)" = "$(printf '%s\n' a.oparchive log)" ]
+	# The archive contains as many samples as the recorder reports.
+	samples=$(sed -n 's/.*Profiling done. \([0-9]*\) samples.*/\1/p' log)
+	[ "$(opreport --by comm --csv archive:a.oparchive | awk -F, 'NR > 1 { n += $2 } END { print n }')" -eq "$samples" ]
+	# Nothing remains if the command cannot run.
+	run -127 operf -o b.oparchive no-such-command
+	run -3 operf -o c.oparchive sh -c 'exit 3'
+	[ "$(ls)" = "$(printf '%s\n' a.oparchive c.oparchive log)" ]
+}
+
+@test "operf --output keeps the session if the archive cannot be written, and rejects other names" {
+	mkdir empty
+	cd empty
+	mkdir a.oparchive
+	run -125 operf -o a.oparchive -e page-faults:1 true
+	[[ "$output" == *"cannot write 'a.oparchive'"*"the recording is in 'a.oparchive.session'"* ]]
+	opreport --session-dir=a.oparchive.session --by comm --csv | grep -q '^true,'
+	run -125 operf -o x.data true
+	[[ "$output" == *"'x.data' does not end with .oparchive"*--perf-data* ]]
+	run -125 operf -o .oparchive true
+	run -125 operf -o x.oparchive --append true
+	[[ "$output" == *"--output is incompatible with --append"* ]]
+	run -125 operf -o no-such-dir/x.oparchive true
+	[[ "$output" == *no-such-dir* ]]
+	[ "$(ls)" = "$(printf '%s\n' a.oparchive a.oparchive.session)" ]
+}
+
 @test "operf --archive names a program of another mount namespace on another machine" {
 	need_root
 	unshare --mount true || skip "NOT TESTED: mount namespaces cannot be made here"

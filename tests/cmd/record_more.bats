@@ -154,6 +154,18 @@ recorder_ticks()
 	[[ "$output" == *perf_event_max_sample_rate* ]]
 }
 
+@test "--frequency max is the kernel's limit" {
+	limit=$(cat /proc/sys/kernel/perf_event_max_sample_rate)
+	operf --session-dir "$session" -F max "$WORKLOADS/ratio" 100
+	"$OPROFILE" info "$session/samples/current" | grep -w "$limit"
+	for wrong in maximum 12x -1; do
+		run -125 operf --session-dir "$session" --frequency="$wrong" true
+		[[ "$output" == *"--frequency: '$wrong' is neither a whole number nor max"* ]]
+	done
+	run -125 operf --session-dir "$session" -F 0 true
+	[[ "$output" == *"nothing would be sampled"* ]]
+}
+
 @test "the message names a missing /proc" {
 	need_root
 	unshare --mount true || skip "needs namespaces"

@@ -110,20 +110,35 @@ static bool has_capability(unsigned int capability)
 	       data[capability / 32].effective & 1U << capability % 32;
 }
 
-int perf_attr_paranoid(void)
+/* Reads a number of /proc/sys/kernel. Returns false, and leaves *ret_value unchanged, if it cannot be
+ * read or is negative. */
+static bool read_setting(const char *path, uint64_t *ret_value)
 {
 	struct buf text = { 0 };
-	uint64_t value;
-	int level = -1;
+	bool ok = !io_read_file(path, &text, 64) && text.len;
 
-	if (!io_read_file("/proc/sys/kernel/perf_event_paranoid", &text, 64) &&
-	    text.len) {
+	if (ok) {
 		text.data[text.len - 1] = 0; /* remove the newline */
-		if (parse_u64_max((char *)text.data, INT32_MAX, &value))
-			level = (int)value;
+		ok = parse_u64_max((char *)text.data, INT32_MAX, ret_value);
 	}
 	buf_done(&text);
-	return level;
+	return ok;
+}
+
+int perf_attr_paranoid(void)
+{
+	uint64_t level;
+
+	return read_setting("/proc/sys/kernel/perf_event_paranoid", &level) ? (int)level
+									    : -1;
+}
+
+uint64_t perf_attr_max_rate(void)
+{
+	uint64_t rate = 0;
+
+	(void)read_setting("/proc/sys/kernel/perf_event_max_sample_rate", &rate);
+	return rate;
 }
 
 /* Returns true if a seccomp filter applies to this process (proc(5): 2). */

@@ -40,5 +40,8 @@ int perf_attr_explain(int code, const char *event, bool system_wide, struct err 
  * explains PMUs that cannot separate cpu modes, and processes of other users. */
 int perf_attr_explain_event(int code, const struct event_request *e, pid_t tid, int cpu,
 			    struct err *err);
+/* Returns /proc/sys/kernel/perf_event_max_sample_rate, in samples per second, or 0 if it cannot be
+ * read. */
+uint64_t perf_attr_max_rate(void);
 /* Returns /proc/sys/kernel/perf_event_paranoid, or -1 if it cannot be read. */
 int perf_attr_paranoid(void);

@@ -29,6 +29,8 @@ struct option_row {
 	enum option_kind kind;
 	const char *value; /* name of the value in --help, NULL if it takes none */
 	bool value_optional;
+	/* Offset of a bool that is set if the user gave the letter and not a long name; 0: none. */
+	size_t by_letter;
 	/* Only the long option takes a value, so further letters can follow the letter of this
 	 * one. */
 	bool letter_alone;

@@ -2,7 +2,9 @@
 #include "tools/record/hint.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/array.h"
 #include "present/lines/screen.h"
@@ -20,6 +22,23 @@ static bool is_callgraph_value(const char *word)
 			return true;
 	}
 	return false;
+}
+
+void record_hint_append(const struct record_options *options, char *const *command)
+{
+	const char *dir = options->session_dir ? options->session_dir : "oprofile_data";
+	char *current;
+
+	if (!options->append_letter || !command || options->pids)
+		return;
+	if (asprintf(&current, "%s/samples/current", dir) < 0)
+		return;
+	if (access(current, F_OK))
+		screen_print_line(
+			stderr,
+			"%s: hint: -a is --append, as in OProfile; to record every process: %s -s %s...",
+			command_name(), command_name(), command[0]);
+	free(current);
 }
 
 void record_hint_value(const struct record_options *options, char *const *command)

@@ -11,6 +11,7 @@
 #include "base/comma.h"
 #include "base/err.h"
 #include "base/parse.h"
+#include "capture/events/perf_attr.h"
 #include "capture/system/process_table.h"
 #include "daemon/engine/given_files.h"
 #include "format/session/session.h"
@@ -130,6 +131,54 @@ static int parse_pids(struct record_plan *p, struct err *err)
 	return r;
 }
 
+/* Parses --frequency. */
+static int choose_frequency(struct record_plan *p, struct err *err)
+{
+	const char *text = p->options.frequency;
+
+	if (!text)
+		return 0;
+	if (!strcmp(text, "max")) {
+		p->frequency_hz = perf_attr_max_rate();
+		return p->frequency_hz
+			       ? 0
+			       : err_set(err, -EINVAL,
+					 "--frequency max: cannot read '/proc/sys/kernel/perf_event_max_sample_rate': give a number");
+	}
+	if (!parse_u64(text, &p->frequency_hz))
+		return err_set(err, -EINVAL,
+			       "--frequency: '%s' is neither a whole number nor max",
+			       text);
+	return p->frequency_hz ? 0
+			       : err_set(err, -EINVAL,
+					 "--frequency 0: nothing would be sampled");
+}
+
+/* Checks the name of --output. */
+static int check_archive_name(const char *name, struct err *err)
+{
+	static const char end[] = ".oparchive";
+	size_t len = name ? strlen(name) : 0;
+
+	if (!name || (len >= sizeof(end) && !strcmp(name + len + 1 - sizeof(end), end)))
+		return 0;
+	return err_set(
+		err, -EINVAL,
+		"--output: '%s' does not end with .oparchive: --perf-data=FILE writes a perf.data file, --session-dir=DIR selects the directory of the session",
+		name);
+}
+
+/* Since perf's -a records all CPUs, -a alone, which has nothing to append to, does the same. */
+static void choose_system_wide(struct record_plan *p)
+{
+	struct record_options *o = &p->options;
+
+	if (!o->append_letter || p->nr_pids || p->command)
+		return;
+	o->append = false;
+	o->system_wide = true;
+}
+
 static int check_modes(const struct record_plan *p, struct err *err)
 {
 	const struct record_options *o = &p->options;
@@ -142,8 +191,6 @@ static int check_modes(const struct record_plan *p, struct err *err)
 		return err_set(
 			err, -EINVAL,
 			"nothing to record: give a command, --pid PID or --system-wide (see --help)");
-	if (!o->frequency_hz)
-		return err_set(err, -EINVAL, "--frequency 0: nothing would be sampled");
 	return check_verbose(o->verbose, err);
 }
 
@@ -194,11 +241,11 @@ static int record_plan_choose_events(struct record_plan *p, struct err *err)
 	int r = 0;
 
 	for (size_t i = 0; i < o->events.values.nr && !r; i++)
-		r = events_parse(o->events.values.at[i], o->frequency_hz, &p->events,
+		r = events_parse(o->events.values.at[i], p->frequency_hz, &p->events,
 				 err);
 	if (r || p->events.list.nr)
 		return r;
-	r = events_parse("default", o->frequency_hz, &p->events, err);
+	r = events_parse("default", p->frequency_hz, &p->events, err);
 	if (!r && p->events.list.at[0].timer)
 		p->flags |= SESSION_TIMER_FALLBACK;
 	return r;
@@ -209,8 +256,13 @@ int record_plan_make(struct record_plan *p, struct err *err)
 	const struct record_options *o = &p->options;
 	int r = parse_pids(p, err);
 
+	choose_system_wide(p);
 	if (!r)
 		r = check_modes(p, err);
+	if (!r)
+		r = choose_frequency(p, err);
+	if (!r)
+		r = check_archive_name(o->output, err);
 	if (!r)
 		r = choose_chains(p, err);
 	if (!r)

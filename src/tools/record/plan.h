@@ -14,6 +14,7 @@
 
 struct err;
 struct recorder;
+struct scratch;
 
 enum {
 	RECORD_PIDS_MAX = 1024
@@ -23,12 +24,13 @@ struct record_options {
 	struct word_list events;
 	const char *pids;
 	bool system_wide;
-	uint64_t frequency_hz;
+	const char *frequency; /* a number or "max"; NULL: the default */
 	/* NULL: no call chains; "", "auto", "dwarf" or "fp", perhaps with a size. */
 	const char *callgraph;
 	const char *vmlinux;
 	const char *session_dir;
 	const char *perf_data;
+	const char *output; /* the archive to write instead of a session; NULL: none */
 	/* NULL: no archive; "": an archive next to the session directory. */
 	const char *archive;
 	const char *verbose;
@@ -38,12 +40,14 @@ struct record_options {
 	bool separate_thread;
 	bool separate_cpu;
 	bool append;
+	bool append_letter; /* given as -a */
 	bool lazy;
 };
 
 /* A run, planned from the options. */
 struct record_plan {
 	struct record_options options;
+	uint64_t frequency_hz;
 	struct event_requests events;
 	pid_t pids[RECORD_PIDS_MAX];
 	size_t nr_pids;
@@ -53,6 +57,8 @@ struct record_plan {
 	 * pointers. */
 	uint32_t stack_bytes;
 	bool stacks_optional; /* fall back to frame pointers if stacks cannot be copied */
+	struct scratch
+		*scratch; /* contains the session if only an archive is written */
 	struct session_dir dir;
 	struct target target;
 	struct recorder *recorder;

@@ -11,6 +11,7 @@
 #include "archive/make/make.h"
 #include "base/err.h"
 #include "base/files/io.h"
+#include "base/files/scratch.h"
 #include "capture/events/perf_attr.h"
 #include "capture/source/perf_source.h"
 #include "present/lines/screen.h"
@@ -42,10 +43,10 @@ static const struct option_row rows[] = {
 	  .help = "Same as --events." },
 	{ .name = "frequency",
 	  .letter = 'F',
-	  .kind = OPTION_COUNT,
-	  .value = "HZ",
-	  .offset = OPTION(struct record_options, frequency_hz),
-	  .help = "Take N samples per second and CPU for events without a count (default 997)." },
+	  .kind = OPTION_TEXT,
+	  .value = "HZ|max",
+	  .offset = OPTION(struct record_options, frequency),
+	  .help = "Take this many samples per second and CPU for events without a count (default 997; max: as many as the kernel permits)." },
 	{ .name = "callgraph",
 	  .letter = 'g',
 	  .kind = OPTION_TEXT,
@@ -64,6 +65,7 @@ static const struct option_row rows[] = {
 	  .kind = OPTION_FLAG,
 	  .offset = OPTION(struct record_options, system_wide),
 	  .help = "Record every process and the kernel, until COMMAND ends or Ctrl-C." },
+	{ .name = "all-cpus", .alias_of = "system-wide" },
 	{ .name = "duration",
 	  .kind = OPTION_DURATION,
 	  .value = "TIME",
@@ -85,12 +87,20 @@ static const struct option_row rows[] = {
 	  .letter = 'a',
 	  .kind = OPTION_FLAG,
 	  .offset = OPTION(struct record_options, append),
-	  .help = "Add to the current session instead of starting a new one." },
+	  .by_letter = OPTION(struct record_options, append_letter),
+	  .help = "Add to the current session instead of starting a new one. But -a without COMMAND and --pid is --system-wide." },
 	{ .name = "perf-data",
 	  .kind = OPTION_TEXT,
 	  .value = "FILE",
 	  .offset = OPTION(struct record_options, perf_data),
 	  .help = "Also write the recording as a perf.data file." },
+	{ .name = "output",
+	  .letter = 'o',
+	  .kind = OPTION_TEXT,
+	  .value = "NAME.oparchive",
+	  .offset = OPTION(struct record_options, output),
+	  .not_with = "session-dir append archive",
+	  .help = "Only write this archive, as --archive does, and no session directory." },
 	{ .name = "archive",
 	  .kind = OPTION_TEXT,
 	  .value = "FILE",
@@ -248,8 +258,14 @@ static int record_open_with_rights(struct record_plan *p, char **argv, int argc,
 static int record_start(struct record_plan *p, char **argv, int argc, struct err *err)
 {
 	const struct record_options *o = &p->options;
-	int r = session_dir_open(o->session_dir, o->append, &p->dir, err);
+	int r = 0;
 
+	if (o->output)
+		r = scratch_new_next_to(o->output, &p->scratch, err);
+	if (!r)
+		r = session_dir_open(o->output ? scratch_folder(p->scratch)
+					       : o->session_dir,
+				     o->append, &p->dir, err);
 	if (!r)
 		r = record_block_signals(p, err);
 	if (!r && p->command)
@@ -281,11 +297,27 @@ static enum record_target record_target_of(const struct record_plan *p)
 			    : RECORD_SYSTEM;
 }
 
-/* Creates DIR.oparchive if the user gave no name.  Returns 0, or a negative errno after reporting
- * the error. */
+/* Gives a recording that could not be archived a permanent name. */
+static void keep_temporary_session(const struct record_plan *p, const char *why)
+{
+	const char *from = scratch_folder(p->scratch);
+	char *to;
+
+	if (asprintf(&to, "%s.session", p->options.output) < 0)
+		to = NULL;
+	if (to && !io_rename(from, to))
+		command_error("%s; the recording is in '%s': use --session-dir=%s", why,
+			      to, to);
+	else
+		command_error("%s; the recording is lost", why);
+	free(to);
+}
+
+/* Creates the archive of --output or --archive; if the latter has no name, DIR.oparchive.  Returns
+ * 0, or a negative errno after reporting the error. */
 static int record_archive(const struct record_plan *p)
 {
-	const char *given = p->options.archive;
+	const char *given = p->options.output ? p->options.output : p->options.archive;
 	struct err err = { 0 };
 	char *path;
 	int r;
@@ -296,7 +328,9 @@ static int record_archive(const struct record_plan *p)
 		      : asprintf(&path, "%s.oparchive", p->dir.root)) < 0)
 		return -ENOMEM;
 	r = archive_make_of_session(p->dir.current, path, &err);
-	if (r < 0)
+	if (r < 0 && p->scratch)
+		keep_temporary_session(p, err.text);
+	else if (r < 0)
 		command_error("%s; the session itself is complete", err.text);
 	else
 		screen_print_line(stderr, "Archive: %s", path);
@@ -307,7 +341,7 @@ static int record_archive(const struct record_plan *p)
 /* Ends the recording; the target may continue after it. */
 static int record_finish(struct record_plan *p, int failed, int signal, struct err *err)
 {
-	struct record_summary summary = { .dir = p->dir.current };
+	struct record_summary summary = { .dir = p->scratch ? NULL : p->dir.current };
 	struct err late = { 0 };
 	int status;
 	int r;
@@ -372,6 +406,7 @@ static void plan_done(struct record_plan *p)
 	recorder_discard(p->recorder);
 	target_drop(&p->target);
 	session_dir_close(&p->dir);
+	scratch_free(p->scratch);
 	events_done(&p->events);
 	vec_done(&p->options.events.values);
 	free(p->vmlinux);
@@ -390,7 +425,7 @@ static void hold_closed_streams(void)
 
 static int run_record(const struct command *self, int argc, char **argv)
 {
-	static struct record_plan plan = { .options.frequency_hz = EVENT_DEFAULT_HZ,
+	static struct record_plan plan = { .frequency_hz = EVENT_DEFAULT_HZ,
 					   .signal_fd = -1,
 					   .dir = { .samples_fd = -1, .lock_fd = -1 } };
 	struct err err = { 0 };
@@ -403,6 +438,7 @@ static int run_record(const struct command *self, int argc, char **argv)
 	hold_closed_streams();
 	command_set_verbose(plan.options.verbose != NULL);
 	plan.command = first < argc ? &argv[first] : NULL;
+	record_hint_append(&plan.options, plan.command);
 	if (plan.options.lazy)
 		fprintf(stderr,
 			"%s: --lazy-conversion has no effect: samples are never converted\n",
@@ -432,6 +468,7 @@ const struct command command_record = {
 		"opreport, opreport --symbols\n"
 		"  operf -g make -j8          with call stacks\n"
 		"  operf --system-wide --duration 10s\n"
+		"  operf -o run.oparchive ./program\n"
 		"  operf -e page-faults:1 ./program",
 	.options = rows,
 	.letters_h_u = true,

@@ -153,11 +153,11 @@ void record_report_end(const struct record_summary *summary,
 	screen_print_line(
 		stderr,
 		"%s: Profiling done. %llu samples, %llu lost, %llu throttled; "
-		"%s in %s; the recorder used %.2f s of CPU",
+		"%s%s%s; the recorder used %.2f s of CPU",
 		command_name(), (unsigned long long)t->samples,
 		(unsigned long long)(t->lost + t->dropped),
-		(unsigned long long)t->throttled, size, summary->dir,
-		(double)t->recorder_cpu_ns / 1e9);
+		(unsigned long long)t->throttled, size, summary->dir ? " in " : "",
+		summary->dir ? summary->dir : "", (double)t->recorder_cpu_ns / 1e9);
 	report_stacks(t);
 	report_shares(t, events, nr_events);
 	if (t->lost_records)

@@ -17,7 +17,7 @@ enum record_target {
 };
 
 struct record_summary {
-	const char *dir;
+	const char *dir; /* NULL: temporary */
 	struct session_totals totals;
 	uint64_t file_bytes;
 	enum record_target target;
