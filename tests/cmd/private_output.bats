@@ -167,3 +167,21 @@ modes_are()
 	[[ $stderr == *"tree$public/t.c': its directory belongs to another user: give another --output-dir"* ]]
 	[ -z "$(ls "tree$public")" ]
 }
+
+@test "a FIFO of another user is not an output file, and one's own is" {
+	need_root
+	mkfifo "$public/out.fifo" "$public/t.folded"
+	chown 65534 "$public/out.fifo" "$public/t.folded"
+	export OPROFILE_NO_PAGER=1
+	for command in "opreport -o" "$OPROFILE export folded -o" "$OPROFILE export flamegraph -o" \
+		"$OPROFILE quality -o"; do
+		run -1 --separate-stderr timeout 20 sh -c "PATH=$OPROFILE_LINKS:\$PATH; $command $public/out.fifo session:current --session-dir=$DIR"
+		echo "$command: $stderr"
+		[[ "$stderr" == *"cannot write '$public/out.fifo': it is a FIFO of user 65534"* ]]
+	done
+	chown 0 "$public/out.fifo"
+	timeout 20 cat "$public/out.fifo" >got 3>&- &
+	timeout 20 "$OPROFILE_LINKS/opreport" --session-dir "$DIR" -o "$public/out.fifo"
+	wait $!
+	"$OPROFILE_LINKS/opreport" --session-dir "$DIR" | diff - got
+}

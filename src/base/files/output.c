@@ -33,7 +33,8 @@ struct chase {
 	/* the last component is a magic link of /proc to an open file, which only the kernel can
 	 * follow */
 	bool last_is_magic;
-	struct err err; /* the reason if the path was refused; code 0: not refused */
+	bool last_is_fifo; /* the resolved name is a FIFO that may be used */
+	struct err err;    /* the reason if the path was refused; code 0: not refused */
 };
 
 static bool output_is_shared(const struct stat *dir)
@@ -200,12 +201,18 @@ static void chase_end(struct chase *c)
 	free(c->rest);
 }
 
-/* Refuses a file in a sticky directory that every user can write to, if another user made it or if
- * it has several hard links. */
+/* Refuses a FIFO of another user, who would read the output, or never read it. Refuses a file in a
+ * sticky directory that every user can write to, if another user made it or if it has several hard
+ * links. */
 static int check_stat(struct chase *c, const struct stat *st)
 {
 	struct stat dir;
 
+	if (S_ISFIFO(st->st_mode) && !trust_is_own(st->st_uid))
+		return err_set(
+			&c->err, -EPERM,
+			"cannot write '%s': it is a FIFO of user %u: give another name",
+			c->path, st->st_uid);
 	if (fstat(c->dir, &dir))
 		return -errno;
 	if (!output_is_shared(&dir) || S_ISCHR(st->st_mode) || S_ISBLK(st->st_mode))
@@ -237,9 +244,30 @@ static int output_check_name(struct chase *c)
 {
 	struct stat st;
 
-	return c->last_is_magic || fstatat(c->dir, c->name, &st, AT_SYMLINK_NOFOLLOW)
-		       ? 0
-		       : check_stat(c, &st);
+	if (c->last_is_magic || fstatat(c->dir, c->name, &st, AT_SYMLINK_NOFOLLOW))
+		return 0;
+	c->last_is_fifo = S_ISFIFO(st.st_mode);
+	return check_stat(c, &st);
+}
+
+/* Opens the resolved name. Another user can replace it by a FIFO at any time, so waits only for the
+ * reader of a FIFO that was checked. */
+static int open_checked(const struct chase *c, int flags, mode_t mode)
+{
+	const bool waits = c->last_is_magic || c->last_is_fifo;
+	int fd = openat(c->dir, c->name, O_CLOEXEC | flags | (waits ? 0 : O_NONBLOCK),
+			mode);
+	int set = fd < 0 || waits ? 0 : fcntl(fd, F_GETFL);
+
+	if (fd < 0)
+		return -errno;
+	if (!waits && (set < 0 || fcntl(fd, F_SETFL, set & ~O_NONBLOCK))) {
+		int r = -errno;
+
+		close(fd);
+		return r;
+	}
+	return fd;
 }
 
 /* Opens the file, and truncates it only after its owner was checked. Returns a descriptor or a
@@ -248,12 +276,12 @@ static int open_at(struct chase *c, int flags, mode_t mode)
 {
 	int follow = c->last_is_magic ? 0 : O_NOFOLLOW;
 	int as = (flags & ~O_TRUNC) | O_CREAT | follow;
-	int fd = openat(c->dir, c->name, O_CLOEXEC | as, mode);
+	int fd = open_checked(c, as, mode);
 	struct stat st;
 	int r;
 
 	if (fd < 0)
-		return -errno;
+		return fd;
 	r = c->last_is_magic ? 0 : output_check_file(c, fd);
 	if (!r && flags & O_TRUNC && !fstat(fd, &st) && S_ISREG(st.st_mode) &&
 	    ftruncate(fd, 0))

@@ -12,8 +12,8 @@ struct err;
 
 /* Opens `path` for writing, and creates it with `mode` if it is missing. `flags` can contain
  * O_TRUNC or O_APPEND. Follows links. Returns a file descriptor, or a negative errno with a
- * message: -EPERM if the path, in a sticky directory that other users can write, is a link or file
- * of another user or a file with several hard links. */
+ * message: -EPERM if the path is a FIFO of another user, or, in a sticky directory that other users
+ * can write, a link or file of another user or a file with several hard links. */
 int output_open(const char *path, int flags, mode_t mode, struct err *err);
 /* Like output_open(), but truncates the file and returns a stream. */
 int output_open_stream(const char *path, FILE **ret_stream, struct err *err);

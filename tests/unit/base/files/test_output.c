@@ -141,6 +141,10 @@ static void refuses_files_of_others(void **state)
 	assert_int_equal(mkfifo("shared/fifo", 0666), 0);
 	assert_int_equal(chown("shared/fifo", OTHER_USER, OTHER_USER), 0);
 	expect_open("shared/fifo", -EPERM);
+	assert_int_equal(mkfifo("plain/fifo", 0666), 0);
+	assert_int_equal(chown("plain/fifo", OTHER_USER, OTHER_USER), 0);
+	expect_open("plain/fifo", -EPERM);
+	assert_int_equal(output_target("plain/fifo", &target, NULL), -EPERM);
 	assert_int_equal(link("victim", "shared/link"), 0);
 	expect_open("shared/link", -EPERM);
 	assert_int_equal(bytes_of("victim"), 6);
