@@ -39,7 +39,8 @@ void view_answer_signed(struct view_answer *a, const char *name, int64_t number)
 	char digits[24];
 
 	(void)snprintf(digits, sizeof(digits), "%" PRId64, number);
-	json_name(&a->json, name);
+	if (name)
+		json_name(&a->json, name);
 	json_number(&a->json, digits);
 }
 
@@ -81,12 +82,24 @@ int view_answer_function(const struct view_answer *a, uint32_t *ret_function)
 	return 0;
 }
 
-static int view_query_answer(struct view_answer *a, const char *name)
+int view_answer_make(struct view_answer *a, view_query_fn *fn, struct buf *out)
 {
-	for (size_t i = 0; i < COUNT_OF(view_queries); i++)
-		if (!strcmp(view_queries[i].name, name))
-			return view_queries[i].answer(a);
-	return err_set(a->err, -ENOENT, "unknown query '%s'", name);
+	char *text = NULL;
+	size_t len = 0;
+	int r;
+
+	a->json.out = open_memstream(&text, &len);
+	if (!a->json.out)
+		return view_answer_no_memory(a);
+	r = fn(a);
+	if ((ferror(a->json.out) | fclose(a->json.out)) && !r)
+		r = view_answer_no_memory(a);
+	if (!r) {
+		buf_put(out, text, len);
+		r = out->failed ? view_answer_no_memory(a) : 0;
+	}
+	free(text);
+	return r;
 }
 
 int view_query(struct view_model *m, const char *name, const struct view_param *params,
@@ -94,20 +107,9 @@ int view_query(struct view_model *m, const char *name, const struct view_param *
 {
 	const struct view_params all = { params, nr };
 	struct view_answer a = { .m = m, .params = &all, .err = err };
-	char *text = NULL;
-	size_t len = 0;
-	int r;
 
-	a.json.out = open_memstream(&text, &len);
-	if (!a.json.out)
-		return view_answer_no_memory(&a);
-	r = view_query_answer(&a, name);
-	if ((ferror(a.json.out) | fclose(a.json.out)) && !r)
-		r = view_answer_no_memory(&a);
-	if (!r) {
-		buf_put(out, text, len);
-		r = out->failed ? view_answer_no_memory(&a) : 0;
-	}
-	free(text);
-	return r;
+	for (size_t i = 0; i < COUNT_OF(view_queries); i++)
+		if (!strcmp(view_queries[i].name, name))
+			return view_answer_make(&a, view_queries[i].answer, out);
+	return err_set(err, -ENOENT, "unknown query '%s'", name);
 }

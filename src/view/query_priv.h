@@ -6,6 +6,7 @@
 #include "view/params.h"
 #include "view/tree.h"
 
+struct buf;
 struct err;
 
 /* A query while it is answered. */
@@ -22,8 +23,10 @@ typedef int view_query_fn(struct view_answer *a);
 view_query_fn view_query_info, view_query_values, view_query_timeline, view_query_heat,
 	view_query_tree, view_query_function, view_query_table;
 
+/* Lets `fn` write to a->json, and appends that to `out`.  Returns the same as `fn`. */
+int view_answer_make(struct view_answer *a, view_query_fn *fn, struct buf *out);
 int view_answer_no_memory(const struct view_answer *a);
-/* Write a member with an array of numbers. */
+/* Write a member with an array of numbers, or with a number; without a name only the number. */
 void view_answer_numbers(struct view_answer *a, const char *name,
 			 const uint64_t *numbers, size_t nr);
 void view_answer_signed(struct view_answer *a, const char *name, int64_t number);
