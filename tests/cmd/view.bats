@@ -59,6 +59,15 @@ need_json() {
 	client compare "$one" "$two"
 }
 
+@test "view --export writes all samples into one file" {
+	"$OPROFILE" view --export page.html "$one" 2>err ||
+		{ grep -q 'this build has no page' err && skip "built without esbuild and tsc: NOT TESTED"; }
+	client export "$one"
+	run -1 "$OPROFILE" view --export page.html ./program
+	run -1 "$OPROFILE" view --export missing/page.html "$one"
+	run -1 "$OPROFILE" view --export page.html --no-browser "$one"
+}
+
 @test "view refuses requests without the token and from other sites" {
 	client refuses "$one"
 }

@@ -4,6 +4,8 @@
 
 The program is $OPROFILE. Prints nothing if all is well.
 """
+import base64
+import gzip
 import http.client
 import json
 import os
@@ -345,6 +347,27 @@ def compare(base, new):
             assert "base" in row and "new" in row, row
 
 
+def export(source, *options):
+    """An exported page contains all samples, and nothing that is loaded from elsewhere."""
+    log = subprocess.run([os.environ["OPROFILE"], "view", "--export", "page.html", *options, source],
+                         check=True, capture_output=True, text=True).stderr
+    with open("page.html", encoding="utf-8") as f:
+        page = f.read()
+    match = re.search(r'<script type="text/plain" id="oprofile-data">([A-Za-z0-9+/=]*)</script>', page)
+    data = json.loads(gzip.decompress(base64.b64decode(match[1])))
+    with View(source) as v:
+        info = v.get("info")
+    assert data["version"] == 1 and not data["info"]["live"] and not data["info"]["record"]
+    counts = data["cells"]["count"]
+    assert data["info"]["samples"] == info["samples"] == sum(counts), (info, data["info"])
+    assert {e["name"] for e in data["info"]["events"]} == {e["name"] for e in info["events"]}
+    assert "default-src 'none'" in page and "unsafe" not in page.split("<style>")[0]
+    assert not re.search(r"(src|href)=.?https?:", page)
+    private = os.stat("page.html").st_mode & 0o77 == 0
+    assert private == ("readable only for you" in log), (private, log)
+    assert f"{len(page.encode()) / 1e3:.1f} kB" in log or " MB" in log, log
+
+
 def users(source):
     """Another user cannot read the page, nor find its token."""
     with View(source) as v:
@@ -405,6 +428,6 @@ def timeout(source):
     assert v.process.wait(20 * SLOW) == 0
 
 
-CASES = {f.__name__: f for f in (answers, sums, refuses, paths, large, slow, storm, live, record,
+CASES = {f.__name__: f for f in (answers, export, sums, refuses, paths, large, slow, storm, live, record,
                                  orphan, watch, compare, users, browser, timeout)}
 CASES[sys.argv[1]](*sys.argv[2:])

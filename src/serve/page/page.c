@@ -26,7 +26,7 @@ enum {
 	TICK_MS = 1000,
 	EVENT_BYTES = 256,
 	/* Reading a live recording again costs at most one part of this many of the time. */
-	UPDATE_SHARE = 50,
+	UPDATE_SHARE = 100,
 	BAD_REQUEST = 400,
 	NOT_FOUND = 404,
 	NOT_ALLOWED = 405,

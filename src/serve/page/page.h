@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "view/model.h"
 
@@ -35,3 +36,8 @@ struct page_options {
 /* Serves the page until a signal or the timeout ends it.
  * Returns 0, or a negative errno with a message in *err. */
 int page_run(const struct page_options *options, struct err *err);
+/* Writes the page with its data to `out`: a file that needs no server.  Sets *ret_private if some
+ * input is not readable for every user, and the size in *ret_bytes.  Returns 0, or a negative errno
+ * with a message in *err. */
+int page_export(const struct page_options *options, FILE *out, bool *ret_private,
+		uint64_t *ret_bytes, struct err *err);

@@ -4,16 +4,20 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/byte_text.h"
 #include "base/err.h"
+#include "present/lines/screen.h"
 #include "recordings/locations.h"
 #include "recordings/sources.h"
 #include "serve/page/page.h"
 #include "tools/cli/command.h"
 #include "tools/cli/progress.h"
 #include "tools/cli/recording_options.h"
+#include "tools/report/out.h"
 
 enum {
-	PORT_MAX = 65535
+	PORT_MAX = 65535,
+	SIZE_BYTES = 32
 };
 
 extern const struct command command_view;
@@ -24,6 +28,7 @@ struct view_settings {
 	bool force;
 	const char *callgraph;
 	const char *session_dir;
+	const char *export;
 	uint64_t port;
 	uint64_t timeout_ns;
 	struct location_options locations;
@@ -67,6 +72,12 @@ static const struct option_row view_rows[] = {
 	  .value_optional = true,
 	  .offset = OPTION(struct view_settings, callgraph),
 	  .help = "When recording a program: record call stacks (auto, dwarf, fp), as operf does." },
+	{ .name = "export",
+	  .kind = OPTION_TEXT,
+	  .value = "FILE",
+	  .offset = OPTION(struct view_settings, export),
+	  .not_with = "no-browser port timeout callgraph",
+	  .help = "Write the page with its data to this file, which needs no server." },
 	FORCE_OPTION_ROW(struct view_settings, 0),
 	ACCEPT_CHANGED_OPTION_ROW(struct view_settings),
 	LOCATION_OPTION_ROWS(struct view_settings),
@@ -149,8 +160,7 @@ static int view_sort(struct view_words *w, char *const *words, int nr_after,
 		       : err_set(err, -ENOMEM, "out of memory");
 }
 
-static int view_serve(const struct view_settings *set, struct page_options *page,
-		      struct err *err)
+static void view_fill(const struct view_settings *set, struct page_options *page)
 {
 	page->session_dir = set->session_dir;
 	page->force = set->force;
@@ -162,9 +172,45 @@ static int view_serve(const struct view_settings *set, struct page_options *page
 	page->show_address = view_show_address;
 	page->say = view_say;
 	page->progress = view_progress;
+}
+
+static int view_serve(const struct view_settings *set, struct page_options *page,
+		      struct err *err)
+{
+	view_fill(set, page);
 	if (set->port > PORT_MAX)
 		return err_set(err, -EINVAL, "--port: the maximum is %d", PORT_MAX);
 	return page_run(page, err);
+}
+
+static int view_export(const struct view_settings *set, struct page_options *page,
+		       struct err *err)
+{
+	struct report_out out;
+	bool is_private = true;
+	uint64_t bytes;
+	char size[SIZE_BYTES];
+	int r;
+
+	view_fill(set, page);
+	if (page->command)
+		return err_set(err, -EINVAL, "'%s' is not a recording",
+			       page->command[0]);
+	r = report_out_open(&out, set->export, err);
+	if (!r)
+		r = page_export(page, out.file, &is_private, &bytes, err);
+	if (r) {
+		(void)report_out_close(&out, EXPORT_DROPPED, NULL);
+		return r;
+	}
+	r = report_out_close(&out, report_out_end(is_private), err);
+	if (r)
+		return r;
+	byte_text_put(size, sizeof(size), bytes);
+	progress_end();
+	screen_print_line(stderr, "%s: %s, %s%s", command_name(), set->export, size,
+			  is_private ? ", readable only for you" : "");
+	return 0;
 }
 
 static int view_show(const struct view_settings *set, char *const *words, int nr_after)
@@ -185,7 +231,8 @@ static int view_show(const struct view_settings *set, char *const *words, int nr
 	}
 	progress_begin("reading");
 	if (!r)
-		r = view_serve(set, &page, &err);
+		r = set->export ? view_export(set, &page, &err)
+				: view_serve(set, &page, &err);
 	progress_end();
 	if (r)
 		command_error("%s", err.text);
@@ -254,7 +301,8 @@ const struct command command_view = {
 		"Examples:\n"
 		"  oprofile view\n"
 		"  oprofile view -g ./program\n"
-		"  oprofile view before.data after.data",
+		"  oprofile view before.data after.data\n"
+		"  oprofile view --export report.html perf.data",
 	.options = view_rows,
 	.run = view_run,
 };
