@@ -23,6 +23,8 @@
 #include "present/lines/ratio.h"
 #include "present/lines/screen.h"
 #include "record/keep/copy_rule.h"
+#include "recordings/code/image_code.h"
+#include "recordings/code/source_file.h"
 #include "recordings/source_find.h"
 #include "tools/annotate/files.h"
 #include "tools/annotate/html.h"
@@ -30,7 +32,6 @@
 #include "tools/cli/command.h"
 #include "tools/cli/mistaken_word.h"
 #include "tools/cli/pager.h"
-#include "tools/report/code.h"
 #include "tools/report/plan.h"
 #include "tools/report/read.h"
 
@@ -57,9 +58,9 @@ struct annotate {
 	char threshold_said[96];
 	char ratios_said[RATIOS_SAID_MAX];
 	size_t only_file; /* with --hottest: index of the only file to print */
-	struct report_code code;
+	struct image_code code;
 	/* Like `code`, for sources that are embedded in debug information. */
-	struct report_code source_code;
+	struct image_code source_code;
 	struct annotate_objdump objdump;
 	struct annotate_html *html; /* with --html: the writer of the pages */
 	bool left_out;              /* some source was not written to --output-dir */
@@ -279,7 +280,7 @@ static struct code *annotate_open_code(void *ctx, uint32_t image)
 
 	if (a->html && *binary && copy_rule_is_private(binary))
 		annotate_html_private(a->html);
-	return report_code_of(&a->code, image);
+	return image_code_of(&a->code, image);
 }
 
 /* ---- output ---- */
@@ -512,10 +513,12 @@ static int annotate_write_out(struct annotate *a)
 	};
 	int r;
 
-	report_code_init(&a->code, &a->read.profile,
-			 a->options.source || a->options.inline_sites ? &a->plan.lines
-								      : NULL);
-	report_code_init(&a->source_code, &a->read.profile, &a->plan.lines);
+	image_code_init(&a->code, &a->read.profile,
+			a->options.source || a->options.inline_sites ? &a->plan.lines
+								     : NULL,
+			command_warning);
+	image_code_init(&a->source_code, &a->read.profile, &a->plan.lines,
+			command_warning);
 	if (ratios_check(&a->read.profile, a->plan.present.ratios,
 			 a->plan.present.nr_ratios, a->err) ||
 	    annotation_make(&a->made, &a->read.profile, &options, a->err))
@@ -585,8 +588,8 @@ static const char **copy_words(int argc, char **argv)
 
 static void annotate_done(struct annotate *a)
 {
-	report_code_done(&a->code);
-	report_code_done(&a->source_code);
+	image_code_done(&a->code);
+	image_code_done(&a->source_code);
 	annotate_objdump_done(&a->objdump);
 	annotate_html_free(a->html);
 	free(a->shown);

@@ -81,12 +81,12 @@ int report_xml_make(struct report_xml *x, struct report_plan *plan,
 		.include_symbols = report_xml_join(&x->include, &o->include_symbols),
 		.image_path = o->locations.image_path,
 		.exclude_dependent = o->exclude_dependent,
-		.code_of = report_code_of,
+		.code_of = image_code_of,
 		.ctx = &x->code,
 	};
 	if (!x->about.merge || !x->about.exclude_symbols || !x->about.include_symbols)
 		return -ENOMEM;
-	report_code_init(&x->code, p, NULL);
+	image_code_init(&x->code, p, NULL, command_warning);
 	plan->present.xml = &x->about;
 	return 0;
 }
@@ -94,7 +94,7 @@ int report_xml_make(struct report_xml *x, struct report_plan *plan,
 void report_xml_done(struct report_xml *x)
 {
 	if (x->code.profile)
-		report_code_done(&x->code);
+		image_code_done(&x->code);
 	buf_done(&x->title);
 	buf_done(&x->merge);
 	buf_done(&x->exclude);

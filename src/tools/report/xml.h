@@ -4,14 +4,14 @@
 #pragma once
 #include "base/buf.h"
 #include "present/text/write_xml.h"
-#include "tools/report/code.h"
+#include "recordings/code/image_code.h"
 
 struct profile;
 struct report_plan;
 
 struct report_xml {
 	struct xml_about about;
-	struct report_code code;
+	struct image_code code;
 	struct buf title, merge, exclude, include, session;
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "tools/report/code.h"
+#include "recordings/code/image_code.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -7,26 +7,27 @@
 #include "aggregate/profile/profile.h"
 #include "base/err.h"
 #include "resolve/code/code.h"
-#include "tools/cli/command.h"
 
-void report_code_init(struct report_code *c, const struct profile *profile,
-		      const struct lines_options *lines)
+void image_code_init(struct image_code *c, const struct profile *profile,
+		     const struct lines_options *lines, image_code_warn *warn)
 {
-	*c = (struct report_code){ .profile = profile, .image = UINT32_MAX };
+	*c = (struct image_code){ .profile = profile,
+				  .image = UINT32_MAX,
+				  .warn = warn };
 	c->with_lines = lines != NULL;
 	if (lines)
 		c->lines = *lines;
 }
 
-void report_code_done(struct report_code *c)
+void image_code_done(struct image_code *c)
 {
 	code_close(c->open);
 	c->open = NULL;
 	c->image = UINT32_MAX;
 }
 
-static int report_code_open_image(struct report_code *c,
-				  const struct profile_image *image, struct err *err)
+static int image_code_open_image(struct image_code *c,
+				 const struct profile_image *image, struct err *err)
 {
 	const struct profile *p = c->profile;
 	struct code_where where = {
@@ -59,20 +60,22 @@ static int report_code_open_image(struct report_code *c,
 	return r;
 }
 
-struct code *report_code_of(void *ctx, uint32_t image)
+struct code *image_code_of(void *ctx, uint32_t image)
 {
-	struct report_code *c = ctx;
+	struct image_code *c = ctx;
 	const struct profile_image *at = &c->profile->images.at[image];
 	struct err err = { 0 };
 
 	if (c->image == image)
 		return c->open;
-	report_code_done(c);
+	image_code_done(c);
 	c->image = image;
 	if (!at->binary && !at->bytes)
-		command_warning("'%s': binary not found; showing addresses only",
-				strtab_get(&c->profile->strings, at->name));
-	else if (report_code_open_image(c, at, &err))
-		command_warning("%s", err.text);
+		err_set(&err, -ENOENT, "'%s': binary not found; showing addresses only",
+			strtab_get(&c->profile->strings, at->name));
+	else
+		(void)image_code_open_image(c, at, &err);
+	if (err.code && c->warn)
+		c->warn("%s", err.text);
 	return c->open;
 }
