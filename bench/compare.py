@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Measures how often `oprofile diff` finds a slowdown that was planted in a function of SQLite.
+"""Measures how often `oprofile diff` finds a slowdown that was planted in a function of SQLite,
+Redis or LevelDB (C++).
 
-Records SQLite with a workload as it is, with a delay planted in one function, and with that
-function inlined. Then draws pairs of sides from these runs, compares them, and counts how often the
-function is called slower or moved, and how often other functions are called changed.
+Records the program unchanged, with a delay planted in one function, and with that function inlined.
+Then draws pairs of sides from these runs, compares them, and counts how often the function is
+called slower or moved, and how often other functions are called changed.
 
---sqlite names a directory with sqlite3.c and sqlite3.h, or the unpacked source (apt-get source
-sqlite3), in which this makes both. --keep uses and keeps the programs and recordings of a
-directory, so that a second call only compares.
+--source names the unpacked source (apt-get source sqlite3); for sqlite, a directory with sqlite3.c
+and sqlite3.h also suffices. --keep uses and keeps the programs and recordings of a directory, so
+that a second call only compares.
 """
 import argparse
 import collections
@@ -17,106 +18,66 @@ import csv
 import io
 import os
 import random
-import re
-import subprocess
 import sys
 import tempfile
 
-from common import median, run, table
+from common import median, table
+from compare_programs import PROGRAMS, checked
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-FUNCTION = "getCellInfo"
-BEGIN = "static SQLITE_NOINLINE void getCellInfo(BtCursor *pCur){"
-INLINE_BEGIN = BEGIN.replace("SQLITE_NOINLINE", "inline __attribute__((always_inline))")
-KINDS = {"base": BEGIN, "inlined": INLINE_BEGIN}
-TRIAL_ROUNDS = 400
 TRIALS = 7
 
 
-def checked(argv, **options):
-    done = run(argv, **options)
-    if done.status:
-        sys.exit(f"{' '.join(argv)}: status {done.status}: {done.err}")
-    return done
-
-
-def make_amalgamation(source):
-    path = os.path.join(source, "sqlite3.c")
-    if not os.path.exists(path):
-        subprocess.run(["./configure"], cwd=source, check=True, stdout=subprocess.DEVNULL)
-        subprocess.run(["make", "sqlite3.c", "sqlite3.h"], cwd=source, check=True,
-                       stdout=subprocess.DEVNULL)
-    with open(path, encoding="utf-8") as file:
-        return file.read()
-
-
-def build(directory, source):
-    """Compiles the programs `base` and `inlined`."""
-    missing = [kind for kind in KINDS if not os.path.exists(os.path.join(directory, kind))]
-    if not missing:
-        return
-    if not source:
-        sys.exit("give --sqlite DIR")
-    text = make_amalgamation(source)
-    if text.count(BEGIN) != 1:
-        sys.exit(f"{source}: this version of SQLite has no '{BEGIN}'")
-    jobs = []
-    for kind in missing:
-        path = os.path.join(directory, kind)
-        with open(path + ".c", "w", encoding="utf-8") as file:
-            file.write('#include "planted.h"\n')
-            file.write(text.replace(BEGIN, KINDS[kind] + "\n  planted_delay();"))
-        jobs.append(subprocess.Popen(
-            ["gcc", "-O2", "-g1", "-DSQLITE_THREADSAFE=0", "-DSQLITE_OMIT_LOAD_EXTENSION",
-             "-I", HERE, "-I", source, os.path.join(HERE, "sqlite_work.c"), path + ".c",
-             "-lm", "-o", path]))
-    if any(job.wait() for job in jobs):
-        sys.exit("gcc failed")
-
-
 def ms_per_iteration(program, ms, rounds):
-    iterations, used = checked([program, str(ms), str(rounds)]).out.split()
-    return float(used) / float(iterations)
+    iterations, used = program.run("base", rounds, ms)
+    return used / iterations
 
 
-def find_rounds(directory, ms, percent):
+def find_rounds(program, ms, percent):
     """Returns the rounds that make an iteration slower by this many percent."""
-    program = os.path.join(directory, "base")
-    times = {0: [], TRIAL_ROUNDS: []}
+    trial = program.trial_rounds
+    times = {0: [], trial: []}
     for _ in range(TRIALS):
         for rounds, values in times.items():
             values.append(ms_per_iteration(program, ms, rounds))
-    plain, slow = median(times[0]), median(times[TRIAL_ROUNDS])
-    print(f"{TRIAL_ROUNDS} rounds: an iteration needs {slow / plain:.3f} times the time")
-    return round(TRIAL_ROUNDS * percent / 100 * plain / (slow - plain))
+    plain, slow = median(times[0]), median(times[trial])
+    print(f"{trial} rounds: an iteration needs {slow / plain:.3f} times the time")
+    return round(trial * percent / 100 * plain / (slow - plain))
 
 
 class Recorder:
-    def __init__(self, args, rounds):
+    def __init__(self, args, program):
         self.args = args
-        self.programs = {"base": ("base", 0), "planted": ("base", rounds),
-                         "inlined": ("inlined", 0)}
+        self.program = program
+        self.rounds = 0
 
     def path(self, kind, number):
         return os.path.join(self.args.keep, f"{kind}-{number}")
 
     def record(self, task):
         kind, number = task
-        program, rounds = self.programs[kind]
         path = self.path(kind, number)
         if os.path.exists(path):
             return
         os.makedirs(path + ".new", exist_ok=True)
-        checked([self.args.oprofile, "record", "--frequency", str(self.args.hz),
-                 "--session-dir", path + ".new",
-                 os.path.join(self.args.keep, program), str(self.args.ms), str(rounds)])
+        self.program.run("inlined" if kind == "inlined" else "base",
+                         self.rounds if kind == "planted" else 0, self.args.ms,
+                         [self.args.oprofile, "record", "--frequency", str(self.args.hz),
+                          "--session-dir", path + ".new"])
         os.rename(path + ".new", path)
 
     def record_all(self):
         """Records the kinds alternately, so that a drift of the machine affects all of them."""
-        tasks = [(kind, number) for number in range(self.args.runs) for kind in self.programs]
+        tasks = [(kind, number) for number in range(self.args.runs) for kind in self.args.kinds]
         with concurrent.futures.ThreadPoolExecutor(self.args.jobs) as pool:
             list(pool.map(self.record, tasks))
+
+    def share(self):
+        """Returns the percentage of the function in a recording of the program."""
+        self.record(("base", 0))
+        rows = verdicts(self.args, [self.path("base", 0)], [self.path("base", 0)])
+        return sum(float(row["base"]) for symbol, row in rows.items()
+                   if self.program.is_planted(symbol))
 
 
 def verdicts(args, base, new):
@@ -126,12 +87,9 @@ def verdicts(args, base, new):
     return {row["symbol"]: row for row in rows if row["q"]}
 
 
-def is_planted(symbol):
-    return re.match(FUNCTION + r"\b", symbol) is not None
-
-
 class Tally:
-    def __init__(self):
+    def __init__(self, program):
+        self.program = program
         self.found = collections.Counter()
         self.others = 0
         self.other_rows = 0
@@ -141,9 +99,9 @@ class Tally:
 
     def add(self, rows):
         others = 0
-        self.found["missing"] += not any(map(is_planted, rows))
+        self.found["missing"] += not any(map(self.program.is_planted, rows))
         for symbol, row in rows.items():
-            if is_planted(symbol):
+            if self.program.is_planted(symbol):
                 self.found[row["verdict"]] += 1
                 self.changes.append(float(row["change"]))
                 continue
@@ -158,7 +116,7 @@ class Tally:
 def compare_pairs(args, recorder, kind):
     """Draws pairs of sides; those of the same kind have no run in common."""
     generator = random.Random(kind)
-    tally = Tally()
+    tally = Tally(recorder.program)
 
     def pair(_):
         first = generator.sample(range(args.runs), 2 * args.side)
@@ -174,27 +132,56 @@ def compare_pairs(args, recorder, kind):
     return tally
 
 
-def report(args, tallies):
+def report(args, function, tallies):
     rows = []
     for kind, tally in tallies.items():
         found = ", ".join(f"{verdict} {nr}" for verdict, nr in tally.found.most_common() if nr)
         rows.append([kind, found, f"{median(tally.changes):+.2f}" if tally.changes else "-",
                      f"{tally.others} of {tally.other_rows}", f"{tally.pairs_with_others}"])
     table(f"{args.pairs} pairs of {args.side} runs a side, {args.ms} ms each at {args.hz} Hz",
-          ["new side", FUNCTION, "median change", "other rows changed", "in pairs"], rows)
+          ["new side", function, "median change", "other rows changed", "in pairs"], rows)
     for kind, tally in tallies.items():
         if tally.names:
             print(f"\n{kind}: others: " + ", ".join(
                 f"{name} ({nr})" for name, nr in tally.names.most_common(8)))
 
 
+def choose_rounds(args, recorder):
+    percent = args.percent
+    if args.rounds is not None:
+        return args.rounds
+    if args.of_function:
+        share = recorder.share()
+        print(f"{recorder.program.function} has {share:.2f} % of the samples")
+        percent *= share / 100
+    return find_rounds(recorder.program, args.ms, percent)
+
+
+def measure(args):
+    os.makedirs(args.keep, exist_ok=True)
+    program = PROGRAMS[args.program](args.keep, args.source)
+    program.build()
+    recorder = Recorder(args, program)
+    recorder.rounds = choose_rounds(args, recorder)
+    print(f"planted: {recorder.rounds} rounds in every 16th call of {program.function}()",
+          flush=True)
+    recorder.record_all()
+    report(args, program.function,
+           {kind: compare_pairs(args, recorder, kind) for kind in args.kinds})
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--oprofile", default=os.path.join(HERE, "../build/src/tools/oprofile"))
-    parser.add_argument("--sqlite", help="directory of sqlite3.c or of the source")
+    parser.add_argument("--program", choices=PROGRAMS, default="sqlite")
+    parser.add_argument("--source", help="directory of the program's source")
     parser.add_argument("--keep", help="directory of programs and recordings")
     parser.add_argument("--percent", type=float, default=3, help="planted slowdown")
+    parser.add_argument("--of-function", action="store_true",
+                        help="the slowdown is that of the function, not of the program")
+    parser.add_argument("--kinds", type=lambda text: text.split(","),
+                        default=["base", "planted", "inlined"], help="separated by commas")
     parser.add_argument("--rounds", type=int, help="of the planted delay, instead of --percent")
     parser.add_argument("--runs", type=int, default=30, help="recordings of each kind")
     parser.add_argument("--side", type=int, default=5, help="runs of each side")
@@ -207,16 +194,7 @@ def main():
     args = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="oprofile-bench.") as temporary:
         args.keep = args.keep or temporary
-        os.makedirs(args.keep, exist_ok=True)
-        build(args.keep, args.sqlite)
-        rounds = args.rounds
-        if rounds is None:
-            rounds = find_rounds(args.keep, args.ms, args.percent)
-        print(f"planted: {rounds} rounds in every 16th call of {FUNCTION}()")
-        recorder = Recorder(args, rounds)
-        recorder.record_all()
-        report(args, {kind: compare_pairs(args, recorder, kind)
-                      for kind in ("base", "planted", "inlined")})
+        measure(args)
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* planted.h - a delay that compare.py plants into a function. */
+/* planted.h - a delay that compare.py plants into a function.  It has no includes: it precedes the
+ * definitions that choose the features of system headers. */
 #pragma once
 
 extern unsigned int planted_rounds, planted_calls;

@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* sqlite_work [MS [ROUNDS]] - queries a database in memory until it used MS milliseconds of CPU
- * time, and prints the number of iterations.  The planted delay makes ROUNDS loops in every 16th
- * call of a function (planted.h).  Built by compare.py. */
+/* sqlite_work [MS] - queries a database in memory until it used MS milliseconds of CPU time, and
+ * prints the number of iterations.  Built by compare.py. */
 #include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
-
-#include "planted.h"
-
-unsigned int planted_rounds, planted_calls;
 
 static void check(sqlite3 *db, int r, const char *doing)
 {
@@ -38,7 +33,6 @@ int main(int argc, char **argv)
 	unsigned long iterations = 0;
 	sqlite3 *db;
 
-	planted_rounds = argc > 2 ? (unsigned int)atoi(argv[2]) : 0;
 	check(NULL, sqlite3_open(":memory:", &db), "open");
 	sql(db, "pragma page_size = 1024");
 	sql(db,
