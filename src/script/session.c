@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "base/err.h"
+#include "base/saturate.h"
 #include "recordings/sources.h"
 #include "resolve/jit/session.h"
 #include "resolve/symbolize/naming.h"
@@ -320,7 +321,7 @@ static void script_session_take_result(const struct script_session_reader *r,
 
 	result->samples += r->sink.samples;
 	result->skipped += r->sink.filter.skipped;
-	result->lost += segment_totals(r->segment)->lost;
+	result->lost = saturating_add(result->lost, segment_totals(r->segment)->lost);
 	result->dropped += segment_totals(r->segment)->dropped;
 	segment_damage_add(&result->segments, d);
 }

@@ -7,6 +7,7 @@
 
 #include "aggregate/read/profile_feed.h"
 #include "base/err.h"
+#include "base/saturate.h"
 #include "format/perfdata/input.h"
 #include "resolve/replay/replay.h"
 #include "resolve/symbolize/naming.h"
@@ -19,7 +20,7 @@ static void read_perf_data_add_counts(struct profile_input *in,
 	const struct feed_counts *c = replay_counts(replay);
 
 	in->totals.samples += c->by_type[PERF_RECORD_SAMPLE];
-	in->totals.lost += c->lost;
+	in->totals.lost = saturating_add(in->totals.lost, c->lost);
 	in->totals.lost_records += c->lost_records;
 	in->totals.throttled += c->by_type[PERF_RECORD_THROTTLE];
 	in->totals.undecodable += replay_undecodable(replay);

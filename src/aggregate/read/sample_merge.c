@@ -12,6 +12,7 @@
 #include "aggregate/selection/symbol.h"
 #include "base/containers/vec.h"
 #include "base/err.h"
+#include "base/saturate.h"
 #include "format/session/dict_merge.h"
 #include "format/session/segment_order.h"
 #include "resolve/symbolize/naming.h"
@@ -140,7 +141,8 @@ static void join_counts(struct sample_merge *m, const struct segment *s)
 	const struct session_totals *t = segment_totals(s);
 	const struct segment_damage *d = segment_damage(s);
 
-	m->info.lost += t->lost + t->dropped;
+	m->info.lost =
+		saturating_add(m->info.lost, saturating_add(t->lost, t->dropped));
 	m->info.malformed += t->undecodable;
 	/* Bad samples are counted individually. */
 	m->info.damage.bad_blocks += d->bad_blocks;

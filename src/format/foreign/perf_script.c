@@ -10,6 +10,7 @@
 
 #include "base/containers/vec.h"
 #include "base/err.h"
+#include "base/saturate.h"
 #include "format/foreign/foreign.h"
 #include "format/foreign/perf_script_head.h"
 
@@ -351,7 +352,7 @@ static int foreign_perf_script_read_line(struct foreign_perf_script_reading *g,
 	if (is_comment(line))
 		return 0;
 	if (script_head_is_record(line)) {
-		g->info->lost += script_head_lost(line);
+		g->info->lost = saturating_add(g->info->lost, script_head_lost(line));
 		return foreign_perf_script_finish(g);
 	}
 	/* In the layout of stacks, any line could be the first one of a sample, so do not parse it

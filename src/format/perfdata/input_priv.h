@@ -322,6 +322,9 @@ bool perf_unzip_hungry(const struct perf_unzip *unzip);
  * expands beyond the limit; *ret_bad is then the number of input bytes dropped. */
 int perf_unzip_into(struct perf_unzip *unzip, struct perf_window *win,
 		    uint64_t *ret_bad);
+/* Call at the end of the stream. If its last block is cut, returns the size of the last block of
+ * input, else 0. */
+size_t perf_unzip_unfinished(const struct perf_unzip *unzip);
 
 /* ---- attrs and names of events ---- */
 

@@ -434,7 +434,8 @@ static int start_part(struct perf_input *in, size_t index, struct err *err)
 /* At the end of a part, counts the bytes of an incomplete record or frame as cut off. */
 static int perf_input_stream_end_part(struct perf_input *in, struct err *err)
 {
-	in->damage.cut_bytes += level_left(&in->raw) + level_left(&in->plain);
+	in->damage.cut_bytes += level_left(&in->raw) + level_left(&in->plain) +
+				perf_unzip_unfinished(in->unzip);
 	if (in->part + 1 < in->parts.nr) {
 		in->done_bytes += in->source.at - in->parts.at[in->part].offset;
 		return start_part(in, in->part + 1, err);

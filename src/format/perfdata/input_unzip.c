@@ -13,7 +13,9 @@ enum {
 	 * stack compress to 50 bytes each, zeros by a factor of 30000, so a file of some megabytes
 	 * could keep a reader busy for hours. */
 	FREE_BYTES = 256 << 20,
-	RATIO_MAX = 10000
+	RATIO_MAX = 10000,
+	/* Between two blocks of a frame, zstd expects this many bytes next. */
+	BLOCK_HEADER_BYTES = 3
 };
 
 /* Compressed records are blocks of a single zstd stream. perf flushes the stream after each record
@@ -21,6 +23,7 @@ enum {
 struct perf_unzip {
 	ZSTD_DStream *stream;
 	ZSTD_inBuffer in;
+	size_t expected; /* bytes that complete the current block, and the next header */
 	bool full; /* the last call filled its window, so more output can follow */
 	bool broken; /* an error was found; nothing is unpacked until a new stream begins */
 	uint64_t packed_bytes, plain_bytes; /* bytes read and unpacked in this part */
@@ -59,6 +62,7 @@ static void restart(struct perf_unzip *unzip)
 {
 	(void)ZSTD_DCtx_reset(unzip->stream, ZSTD_reset_session_only);
 	unzip->in = (ZSTD_inBuffer){ 0 };
+	unzip->expected = 0;
 	unzip->full = false;
 	unzip->broken = false;
 }
@@ -104,13 +108,23 @@ int perf_unzip_into(struct perf_unzip *unzip, struct perf_window *win,
 
 		unzip->plain_bytes += out.pos - before;
 		unzip->broken = ZSTD_isError(r) || perf_input_unzip_is_bomb(unzip);
+		unzip->expected = r;
 		unzip->full = out.pos == out.size && out.pos > before;
 	}
 	win->len = out.pos;
 	if (!unzip->broken)
 		return 0;
+	/* The error can be found at the end of the block that has it. */
 	*ret_bad = unzip->in.size - unzip->in.pos;
-	unzip->in.pos = unzip->in.size;
+	if (!*ret_bad)
+		*ret_bad = unzip->in.size;
+	unzip->in = (ZSTD_inBuffer){ 0 };
 	unzip->full = false;
 	return -EBADMSG;
+}
+
+size_t perf_unzip_unfinished(const struct perf_unzip *unzip)
+{
+	return !unzip->broken && unzip->expected > BLOCK_HEADER_BYTES ? unzip->in.size
+								      : 0;
 }

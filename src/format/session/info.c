@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/saturate.h"
 
 /* The strings of the metadata, in the order of the file. */
 static const size_t info_strings[] = {
@@ -180,8 +181,8 @@ int session_totals_get(struct cursor *in, struct session_totals *ret_totals)
 void session_totals_add(struct session_totals *sum, const struct session_totals *t)
 {
 	sum->samples += t->samples;
-	sum->lost += t->lost;
-	sum->dropped += t->dropped;
+	sum->lost = saturating_add(sum->lost, t->lost);
+	sum->dropped = saturating_add(sum->dropped, t->dropped);
 	sum->lost_records += t->lost_records;
 	sum->throttled += t->throttled;
 	sum->undecodable += t->undecodable;

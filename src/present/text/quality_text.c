@@ -14,6 +14,7 @@
 #include "base/containers/vec.h"
 #include "base/err.h"
 #include "base/files/faults.h"
+#include "base/saturate.h"
 #include "present/lines/json.h"
 #include "present/lines/percent.h"
 #include "present/lines/screen.h"
@@ -135,7 +136,8 @@ static void write_input(FILE *out, const struct profile *p)
 	const struct session_totals *t = &in->totals;
 	char percent[PERCENT_MAX];
 
-	percent_format(percent_of(t->lost, t->lost + t->samples), percent);
+	percent_format(percent_of(t->lost, saturating_add(t->lost, t->samples)),
+		       percent);
 	fprintf(out, "  %-14s%12" PRIu64 "\n", "samples", p->quality.samples);
 	fprintf(out,
 		"  %-14s%12" PRIu64

@@ -11,6 +11,7 @@
 #include "base/buf.h"
 #include "base/clock.h"
 #include "base/err.h"
+#include "base/saturate.h"
 #include "decode/record.h"
 #include "recordings/facts/info.h"
 
@@ -384,9 +385,9 @@ static void info_perf_data_count_lost(struct counting *c, const uint8_t *at, siz
 	if (decoder_record(&c->decoder, at, len, &rec, NULL))
 		return;
 	if (record_is_filtered(&rec))
-		c->filtered += rec.lost.lost;
+		c->filtered = saturating_add(c->filtered, rec.lost.lost);
 	else
-		c->lost += rec.lost.lost;
+		c->lost = saturating_add(c->lost, rec.lost.lost);
 }
 
 static int info_perf_data_count_chunk(struct counting *c,

@@ -10,6 +10,7 @@
 #include "base/buf.h"
 #include "base/clock.h"
 #include "base/err.h"
+#include "base/saturate.h"
 #include "format/session/checksums.h"
 #include "format/session/session.h"
 #include "recordings/facts/info.h"
@@ -98,7 +99,7 @@ static void add_sums(struct sums *sums, const struct segment *s)
 	const struct session_totals *t = segment_totals(s);
 	const struct segment_damage *d = segment_damage(s);
 
-	sums->totals.lost += t->lost;
+	sums->totals.lost = saturating_add(sums->totals.lost, t->lost);
 	sums->totals.dropped += t->dropped;
 	sums->totals.lost_records += t->lost_records;
 	sums->totals.throttled += t->throttled;

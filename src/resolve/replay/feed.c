@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "base/saturate.h"
 #include "resolve/replay/resolver.h"
 
 enum {
@@ -136,10 +137,10 @@ static void scan_lost(struct feed *f, const uint8_t *at, uint32_t size)
 		return;
 	}
 	if (record_is_filtered(&rec)) {
-		f->counts.filtered += rec.lost.lost;
+		f->counts.filtered = saturating_add(f->counts.filtered, rec.lost.lost);
 		return;
 	}
-	f->counts.lost += rec.lost.lost;
+	f->counts.lost = saturating_add(f->counts.lost, rec.lost.lost);
 	f->counts.lost_records += rec.type == PERF_RECORD_LOST;
 }
 

@@ -177,6 +177,11 @@ int replay_group_chunk(struct replay *r, size_t max)
 			decode_next(r, at, size, r->walk.order, &r->extra[r->group.nr]);
 		if (result < 0)
 			return result;
+		/* No attr has the id of the sample, so its event and layout are unknown. */
+		if (!result && r->group.samples[r->group.nr].rec.id.stray) {
+			r->undecodable++;
+			result = SAMPLE_SKIPPED;
+		}
 		if (result != SAMPLE_SKIPPED)
 			sample_group_add(&r->group);
 	}

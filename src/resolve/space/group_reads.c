@@ -21,7 +21,7 @@ int group_reads_take(struct deltas *d, const struct decoder *decoder,
 	bool inherits = decoder->attrs.at[rec->id.event].inherit;
 	uint64_t thread = inherits ? (uint32_t)rec->id.tid : 0;
 
-	bool any = !read->nr;
+	bool any = !read->nr, is_known = true;
 
 	ret_shares->list.nr = 0;
 	for (uint64_t i = 0; i < read->nr && i < GROUP_SHARES_MAX; i++) {
@@ -30,13 +30,15 @@ int group_reads_take(struct deltas *d, const struct decoder *decoder,
 			.id = v.id, .event = map_get(&decoder->by_id, v.id, 0)
 		};
 
-		if (share.event == MAP_NONE)
+		if (share.event == MAP_NONE) {
+			is_known &= !v.value;
 			continue;
+		}
 		any = true;
 		if (deltas_take(d, v.id, thread, v.value, &share.period))
 			return -ENOMEM;
 		if (share.period && !vec_push(&ret_shares->list, share))
 			return -ENOMEM;
 	}
-	return any ? 0 : 1;
+	return any && is_known ? 0 : 1;
 }

@@ -11,6 +11,7 @@
 #include "base/containers/closest_match.h"
 #include "base/containers/huge.h"
 #include "base/err.h"
+#include "base/saturate.h"
 #include "capture/events/events.h"
 #include "present/lines/percent.h"
 #include "present/lines/screen.h"
@@ -188,13 +189,13 @@ void report_warn_of_losses(const struct report_read *r)
 {
 	const struct profile_input *in = &r->profile.input;
 	const struct session_totals *t = &in->totals;
-	double lost = percent_of(t->lost, t->lost + t->samples);
+	double lost = percent_of(t->lost, saturating_add(t->lost, t->samples));
 
 	if (lost > 0.01)
 		command_warning(
 			"Lost samples detected! The kernel lost %" PRIu64 " of %" PRIu64
 			" samples (%.2f %%). Lowering the sampling rate may reduce or eliminate lost samples.",
-			t->lost, t->lost + t->samples, lost);
+			t->lost, saturating_add(t->lost, t->samples), lost);
 	if (t->dropped)
 		command_warning(
 			"%" PRIu64

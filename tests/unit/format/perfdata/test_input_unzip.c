@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Reads compressed records: fragments of one stream, with records that straddle them. */
+#include <stdlib.h>
 #include <string.h>
 #include <zstd.h>
 
@@ -274,6 +275,41 @@ static void reports_a_broken_stream(void **state)
 	buf_done(&m.out);
 }
 
+/* Reads three frames of ten samples, the last of which has lost its last bytes: its samples are
+ * missing, and that is counted. */
+static void reports_a_cut_frame(void **state)
+{
+	(void)state;
+	for (size_t cut = 0; cut < 30; cut += 3) {
+		struct zipper *z = calloc(1, sizeof(*z));
+		struct perf_maker plain = { 0 };
+		struct perf_maker m = { 0 };
+		struct seen seen;
+
+		assert_non_null(z);
+		put_noise(&plain, 80, 30);
+		maker_front(&m, 128);
+		for (int i = 0; i < 3; i++) {
+			squeeze(z, plain.out.data + (size_t)i * 800, 800);
+			assert_true(z->len > 40);
+			put_frame(&m, COMPRESSED2, z->out, z->len - (i == 2 ? cut : 0));
+		}
+		put_record(&m, ROUND, 8, 0);
+		maker_data_end(&m, 0);
+		maker_read(maker_fd(&m), &seen, NULL);
+		assert_int_equal(seen.result, 1);
+		assert_int_equal(seen.types[ROUND], 1);
+		/* zstd gives no bytes of a block before it is complete. */
+		assert_true(seen.types[SAMPLE] == (cut ? 20 : 30));
+		assert_int_equal(seen.damage.cut_bytes > 0, cut > 0);
+		ZSTD_freeCStream(z->stream);
+		free(z);
+		buf_done(&seen.all);
+		buf_done(&plain.out);
+		buf_done(&m.out);
+	}
+}
+
 /* Writes a zstd block: `type` 0 contains the bytes, 1 repeats one byte `size` times. */
 static void put_block(struct buf *out, unsigned int type, uint32_t size,
 		      const uint8_t *bytes)
@@ -411,6 +447,7 @@ int main(void)
 		cmocka_unit_test(reads_more_than_a_window),
 		cmocka_unit_test(rejects_overflowing_sizes),
 		cmocka_unit_test(reports_a_broken_stream),
+		cmocka_unit_test(reports_a_cut_frame),
 		cmocka_unit_test(rejects_decompression_bombs),
 		cmocka_unit_test(reports_a_bad_record_in_a_stream),
 		cmocka_unit_test(survives_every_prefix),
