@@ -9,7 +9,7 @@
 #include "base/buf.h"
 #include "base/clock.h"
 #include "base/err.h"
-#include "base/files/io.h"
+#include "base/files/process_facts.h"
 #include "base/log.h"
 #include "capture/events/perf_attr.h"
 #include "capture/source/perf_source.h"
@@ -125,19 +125,14 @@ static int count_run_open_with_rights(struct count_run *run, struct err *err)
  * for it. */
 static bool task_lives(pid_t task)
 {
+	struct process_stat stat;
 	struct buf text = { 0 };
-	char path[48];
-	const char *state = NULL;
 	bool lives;
 
 	if (kill(task, 0))
 		return errno == EPERM;
-	(void)snprintf(path, sizeof(path), "/proc/%d/stat", (int)task);
-	if (!io_read_file(path, &text, 4096)) {
-		buf_put_u8(&text, 0);
-		state = text.failed ? NULL : strrchr((const char *)text.data, ')');
-	}
-	lives = !state || !state[1] || !strchr("ZX", state[2]);
+	lives = process_stat_read((int32_t)task, &text, &stat) ||
+		!strchr("ZX", stat.state);
 	buf_done(&text);
 	return lives;
 }

@@ -3,8 +3,26 @@
  * with the same pid, and its user.
  * Layer: base. */
 #pragma once
+#include <stdbool.h>
 #include <stdint.h>
 
+struct buf;
+
+/* Fields of /proc/PID/stat (proc_pid_stat(5)). */
+struct process_stat {
+	const char *name; /* in the parsed text */
+	char state;
+	int32_t parent;
+	int32_t group;
+	uint64_t start_ticks; /* in clock ticks since boot; 0: unknown */
+};
+
+/* Parses the text of /proc/PID/stat, which it changes. The name can contain any characters. Returns
+ * false if the text has another form, or ends before the process group. */
+bool process_stat_parse(char *text, struct process_stat *ret_stat);
+/* Reads it for a process. The caller calls buf_done() for `text`, which has the name. Returns 0,
+ * -ENOENT (the process has ended), -ENOMEM or another negative errno. */
+int process_stat_read(int32_t pid, struct buf *text, struct process_stat *ret_stat);
 /* Returns the start time in nanoseconds of CLOCK_BOOTTIME, as in the initial time namespace, with
  * the precision of a clock tick; 0 if the process has ended or its start time is unknown. */
 uint64_t process_start_ns(int32_t pid);

@@ -10,53 +10,29 @@
 #include <unistd.h>
 
 #include "base/buf.h"
-#include "base/files/io.h"
+#include "base/files/process_facts.h"
 #include "base/parse.h"
 
 enum {
-	STAT_MAX = 4096,
 	EXE_NAME_BYTES = 32, /* "/proc/PID/exe" */
 	MAX_DEPTH = 4096     /* generations, in case pids are reused during the scan */
 };
-
-/* Parses "PID (NAME) STATE PPID ...".  NAME can contain any characters. Returns false if the text
- * has another form. */
-static bool process_table_parse(char *stat, struct process_entry *p)
-{
-	char *open = strchr(stat, '(');
-	char *close = strrchr(stat, ')');
-	uint64_t parent;
-	char *at;
-
-	if (!open || !close || close < open || strlen(close) < 4)
-		return false;
-	at = close + 4;
-	at[strspn(at, "0123456789")] = '\0';
-	if (!parse_u64_max(at, INT_MAX, &parent))
-		return false;
-	*close = '\0';
-	snprintf(p->name, sizeof(p->name), "%s", open + 1);
-	p->parent = (pid_t)parent;
-	return true;
-}
 
 /* Adds a process, unless it has ended.  Returns 0 or -ENOMEM. */
 static int process_table_add(struct process_table *t, pid_t pid)
 {
 	struct process_entry p = { .pid = pid };
+	struct process_stat stat;
 	struct buf text = { 0 };
-	char path[32];
-	int r = 0;
+	int r = process_stat_read(pid, &text, &stat);
 
-	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
-	if (!io_read_file(path, &text, STAT_MAX)) {
-		buf_put_u8(&text, 0);
-		if (text.failed || (process_table_parse((char *)text.data, &p) &&
-				    !vec_push(&t->processes, p)))
-			r = -ENOMEM;
+	if (!r) {
+		p.parent = stat.parent;
+		snprintf(p.name, sizeof(p.name), "%s", stat.name);
+		r = vec_push(&t->processes, p) ? 0 : -ENOMEM;
 	}
 	buf_done(&text);
-	return r;
+	return r == -ENOMEM ? r : 0;
 }
 
 static int process_table_compare(const void *a, const void *b)

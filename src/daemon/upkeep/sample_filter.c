@@ -8,7 +8,7 @@
 
 #include "base/buf.h"
 #include "base/err.h"
-#include "base/files/io.h"
+#include "base/files/process_facts.h"
 #include "base/parse.h"
 
 enum verdict {
@@ -133,36 +133,15 @@ static bool sample_filter_is_wanted(struct sample_filter *f, const struct dict *
 
 /* ---- groups ---- */
 
-/* Parses the process group in "PID (COMM) STATE PPID PGRP ..." of proc(5). Returns 0 if the text
- * is malformed. */
-static int32_t parse_group(const char *text)
-{
-	const char *at = strrchr(text, ')');
-	char digits[12];
-	uint64_t pgrp;
-
-	for (int i = 0; i < 3 && at; i++)
-		at = strchr(at + 1, ' ');
-	if (!at)
-		return 0;
-	snprintf(digits, sizeof(digits), "%.*s", (int)strcspn(at + 1, " "), at + 1);
-	return parse_u64_max(digits, INT32_MAX, &pgrp) ? (int32_t)pgrp : 0;
-}
-
 /* Returns the process group of a running process, or 0 if it has ended. */
 static int32_t group_in_proc(int32_t pid)
 {
+	struct process_stat stat;
 	struct buf text = { 0 };
-	char path[32];
-	int32_t pgrp = 0;
+	int32_t group = process_stat_read(pid, &text, &stat) ? 0 : stat.group;
 
-	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
-	if (!io_read_file(path, &text, 4096)) {
-		buf_put_u8(&text, 0);
-		pgrp = text.failed ? 0 : parse_group((char *)text.data);
-	}
 	buf_done(&text);
-	return pgrp;
+	return group;
 }
 
 static int32_t group_of(struct sample_filter *f, int32_t pid)
