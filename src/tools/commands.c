@@ -22,6 +22,7 @@ extern const struct command command_doctor;
 extern const struct command command_dump;
 extern const struct command command_events;
 extern const struct command command_export;
+extern const struct command command_flame;
 extern const struct command command_gprof;
 extern const struct command command_import;
 extern const struct command command_info;
@@ -39,6 +40,7 @@ extern const struct command command_where;
 const struct command *const commands[] = {
 	/* Recording and reporting. */
 	&command_record,
+	&command_flame,
 	&command_daemon,
 	&command_report,
 	&command_annotate,

@@ -16,6 +16,7 @@
 #include "tools/cli/progress.h"
 #include "tools/cli/version.h"
 #include "tools/commands.h"
+#include "tools/program.h"
 
 enum {
 	NAME_COLUMN = 22,
@@ -35,6 +36,7 @@ static void print_commands(FILE *out)
 	unsigned int width = help_terminal_width();
 
 	fputs("Usage: oprofile COMMAND [options]\n"
+	      "       oprofile ./PROGRAM [ARGS...]\n"
 	      "       oprofile help [COMMAND]\n"
 	      "       oprofile --version\n"
 	      "\n"
@@ -52,24 +54,24 @@ static void print_commands(FILE *out)
 		fprintf(out, "%*s", used < NAME_COLUMN ? NAME_COLUMN - used : 1, "");
 		help_wrap(out, cmd->summary, NAME_COLUMN, NAME_COLUMN, width);
 	}
-	fputs("\nStart with:  operf ./program    and then:  opreport --symbols\n", out);
+	fputs("\nStart with:  oprofile ./program   (records it, and shows its hottest functions)\n",
+	      out);
 }
 
 static int unknown_command(const char *name)
 {
 	struct closest_match near = { .word = name };
+	char *hint = program_hint(name);
 
 	for (size_t i = 0; commands[i]; i++) {
 		closest_match_try(&near, commands[i]->name);
 		if (commands[i]->classic)
 			closest_match_try(&near, commands[i]->classic);
 	}
-	if (near.best)
-		command_error(
-			"unknown command '%s': did you mean '%s'? (see oprofile help)",
-			name, near.best);
-	else
-		command_error("unknown command '%s' (see oprofile help)", name);
+	command_error("unknown command '%s'%s%s%s (see oprofile help)%s%s", name,
+		      near.best ? ": did you mean '" : "", near.best ? near.best : "",
+		      near.best ? "'?" : "", hint ? "; " : "", hint ? hint : "");
+	free(hint);
 	return 1;
 }
 
@@ -132,6 +134,8 @@ static int run_word(int argc, char **argv)
 		return 0;
 	}
 	cmd = command_find(word);
+	if (!cmd && strchr(word, '/'))
+		return report_failures(program_profile(argv + 1), true);
 	if (!cmd)
 		return unknown_command(word);
 	command_set_name(cmd, false);

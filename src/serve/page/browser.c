@@ -183,6 +183,27 @@ int page_browser_open(struct page_browser *b, const char *url)
 	return r;
 }
 
+static bool browser_show(const struct page_browser *b, const char *path)
+{
+	pid_t pid = fork();
+
+	(void)b;
+	if (!pid)
+		browser_execute(path);
+	return pid > 0;
+}
+
+int page_browser_show(const char *path)
+{
+	struct page_browser b = { 0 };
+	int r = -ENOTTY;
+
+	if (desktop_user_find(&b.user) && has_desktop())
+		r = run_as_user(&b, path, browser_show) ? 0 : -EIO;
+	page_browser_done(&b);
+	return r;
+}
+
 void page_browser_done(struct page_browser *b)
 {
 	if (b->dir && b->file)

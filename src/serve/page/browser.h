@@ -24,5 +24,8 @@ struct page_browser {
  * caller of sudo.  Does not wait for it.  Returns 0, or a negative errno: -ENOTTY if there is no
  * desktop, or the browser would run as root. */
 int page_browser_open(struct page_browser *b, const char *url);
+/* Like page_browser_open(), but opens an existing file by its full path, which needs no
+ * page_browser_done(). */
+int page_browser_show(const char *path);
 /* Removes the file; call it when the browser has requested the page. */
 void page_browser_done(struct page_browser *b);
