@@ -17,7 +17,7 @@ packages_of()
 		echo esbuild node-typescript
 		;;
 	demo) echo gzip ;;
-	test) echo fuse3 squashfs-tools libcmocka-dev bats python3 python3-jsonschema cmark-gfm debuginfod nodejs gdb strace g++ systemd ;;
+	test) echo fuse3 squashfs-tools libcmocka-dev bats python3 python3-jsonschema cmark-gfm debuginfod nodejs gdb strace g++ systemd fish ;;
 	readers) echo binutils elfutils golang-go llvm bolt-16 linux-perf valgrind openjdk-17-jdk-headless ;;
 	# Compilers for tests that read their names and binaries; 1 GB.
 	languages) echo golang-go ocaml-nox gcc-mingw-w64-x86-64 ;;

@@ -133,6 +133,60 @@ static void print_zsh(void)
 	puts("esac");
 }
 
+/* Prints a text up to the end of its line, in single quotes of fish. */
+static void print_fish_text(const char *text)
+{
+	putchar('\'');
+	for (; *text && *text != '\n'; text++) {
+		if (*text == '\'' || *text == '\\')
+			putchar('\\');
+		putchar(*text);
+	}
+	putchar('\'');
+}
+
+/* Prints the options of a command that is called by `name`, which can be "oprofile" with the
+ * command as its first argument. */
+static void print_fish_rows(const char *name, const char *argument,
+			    const struct option_row *rows)
+{
+	for (const struct option_row *row = rows; row->name; row++) {
+		const struct option_row *of = options_main_row(rows, row);
+
+		if (of->kind == OPTION_REFUSED)
+			continue;
+		printf("complete -c %s", name);
+		if (argument)
+			printf(" -n '__fish_seen_subcommand_from %s'", argument);
+		printf(" -l %s", row->name);
+		if (row->letter)
+			printf(" -s '%c'", row->letter);
+		fputs(of->value && !of->value_optional ? " -r -d " : " -d ", stdout);
+		print_fish_text(of->help);
+		putchar('\n');
+	}
+}
+
+static void print_fish(void)
+{
+	puts("# fish completion for oprofile; made by `oprofile completion fish`.\n"
+	     "complete -c oprofile -n __fish_use_subcommand -a help -d 'Show the help.'");
+	for (size_t i = 0; commands[i]; i++) {
+		const struct command *cmd = commands[i];
+
+		printf("complete -c oprofile -n __fish_use_subcommand -a %s -d ",
+		       cmd->name);
+		print_fish_text(cmd->summary);
+		putchar('\n');
+		print_fish_rows("oprofile", cmd->name, cmd->options);
+		print_fish_rows("oprofile", cmd->name, command_common_rows(cmd));
+		if (!cmd->classic)
+			continue;
+		print_fish_rows(cmd->classic, NULL, cmd->options);
+		print_fish_rows(cmd->classic, NULL, command_common_rows(cmd));
+	}
+}
+
 static int completion_run(const struct command *self, int argc, char **argv)
 {
 	int first;
@@ -148,7 +202,11 @@ static int completion_run(const struct command *self, int argc, char **argv)
 		print_zsh();
 		return 0;
 	}
-	command_error("give one shell: bash or zsh");
+	if (argc - first == 1 && !strcmp(argv[first], "fish")) {
+		print_fish();
+		return 0;
+	}
+	command_error("give one shell: bash, zsh or fish");
 	return 1;
 }
 
@@ -159,7 +217,7 @@ extern const struct command command_completion; /* for commands.c */
 const struct command command_completion = {
 	.name = "completion",
 	.summary = "print the completion script for a shell",
-	.usage = "bash\nzsh",
+	.usage = "bash\nzsh\nfish",
 	.notes = "For this shell only:  source <(oprofile completion bash)",
 	.options = rows,
 	.run = completion_run,

@@ -73,8 +73,28 @@
 	COMP_CWORD=2
 	_oprofile
 	[ "${COMPREPLY[*]}" = "--help" ]
-	run "$OPROFILE" completion fish
+	run "$OPROFILE" completion tcsh
 	[ "$status" -eq 1 ]
+	[[ "$output" == *"bash, zsh or fish" ]]
+}
+
+@test "the completion script for fish completes commands, options and links" {
+	command -v fish >/dev/null || skip "fish is not installed"
+	export HOME=$BATS_TEST_TMPDIR
+	"$OPROFILE" completion fish >"$HOME/c.fish"
+	fish -n "$HOME/c.fish"
+	completions()
+	{
+		fish --no-config -c "source $HOME/c.fish; complete -C '$1'" | cut -f1
+	}
+	completions 'oprofile anno' | grep -x annotate
+	completions 'oprofile report --callg' | grep -x -- --callgraph
+	completions 'oprofile report --thresh' | grep -x -- --threshold
+	completions 'opreport --callg' | grep -x -- --callgraph
+	completions 'operf --system' | grep -x -- --system-wide
+	# Options of another command, and refused ones.
+	[ -z "$(completions 'oprofile info --callg')" ]
+	[ -z "$(completions 'opreport --field-s')" ]
 }
 
 @test "an installation has the links, man pages and completion scripts" {
@@ -88,5 +108,6 @@
 		[ -s "$prefix/share/bash-completion/completions/$name.bash" ]
 	done
 	[ -s "$prefix/share/zsh/site-functions/_oprofile" ]
+	[ -s "$prefix/share/fish/vendor_completions.d/opreport.fish" ]
 	[ -f "$prefix/share/doc/oprofile/LICENSE" ]
 }
