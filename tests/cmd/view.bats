@@ -38,6 +38,10 @@ setup() {
 	busy=$BATS_FILE_TMPDIR/busy
 }
 
+teardown() {
+	[ -z "${public-}" ] || rm -r "$public"
+}
+
 client() {
 	timeout -k 5 200 python3 "$BATS_TEST_DIRNAME/view_client.py" "$@"
 }
@@ -113,6 +117,17 @@ need_json() {
 @test "oprof_start records, stops, saves and resets" {
 	need_json
 	client record "$busy"
+}
+
+@test "oprof_start explains what an unprivileged user lacks" {
+	need_root
+	need_nobody
+	need_json
+	public=$(mktemp -d)
+	chown 65534 "$public"
+	cd "$public"
+	OPROFILE_RUN_DIR=$PWD HOME=$PWD setpriv --reuid=65534 --regid=65534 --clear-groups \
+		timeout 100 python3 - rights <"$BATS_TEST_DIRNAME/view_client.py"
 }
 
 @test "a recording of the page ends with the page" {

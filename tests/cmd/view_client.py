@@ -311,6 +311,21 @@ def record(program):
         assert not os.path.exists("oprofile_data/samples/current")
 
 
+def rights():
+    """A refusal for lack of rights contains the command that lifts it."""
+    with View(command="start") as v:
+        level = int(open("/proc/sys/kernel/perf_event_paranoid", encoding="ascii").read())
+        if level > 0:
+            answer = v.post("record/start", {"target": "system"}, 403)
+            assert "perf_event_paranoid" in answer["error"], answer
+            assert answer["fix"] == "sudo sysctl kernel.perf_event_paranoid=0", answer
+        answer = v.post("record/start", {"target": "process", "pid": 1}, 403)
+        assert answer["fix"], answer
+        answer = v.post("record/start", {"target": "daemon"}, 403)
+        assert answer["fix"] == "sudo opcontrol --start", answer
+        assert v.get("record/processes")
+
+
 def orphan(program):
     """The end of the server, even by SIGKILL, ends the recording."""
     for how in (signal.SIGINT, signal.SIGKILL):
@@ -428,6 +443,6 @@ def timeout(source):
     assert v.process.wait(20 * SLOW) == 0
 
 
-CASES = {f.__name__: f for f in (answers, export, sums, refuses, paths, large, slow, storm, live, record,
-                                 orphan, watch, compare, users, browser, timeout)}
+CASES = {f.__name__: f for f in (answers, export, sums, refuses, paths, large, slow, storm, live,
+                                 record, rights, orphan, watch, compare, users, browser, timeout)}
 CASES[sys.argv[1]](*sys.argv[2:])

@@ -62,7 +62,7 @@ void record_service_done(struct record_service *s)
 static bool is_lack_of_rights(const char *error)
 {
 	static const char *const signs[] = { "perf_event_paranoid", "CAP_", "seccomp",
-					     "Permission denied",
+					     "do not have permission",
 					     "Operation not permitted" };
 
 	for (size_t i = 0; error && i < COUNT_OF(signs); i++)
@@ -71,22 +71,38 @@ static bool is_lack_of_rights(const char *error)
 	return false;
 }
 
-/* Returns the command of the first check of `oprofile doctor` that limits this user, or NULL.  The
- * caller frees it. */
-static char *doctor_remedy(void)
+/* Returns the command of the first check that limits this user, or NULL. */
+static const char *doctor_first_fix(const struct doctor *d)
+{
+	for (enum doctor_state state = DOCTOR_MISSING; state >= DOCTOR_LIMITED; state--)
+		for (size_t i = 0; i < d->checks.nr; i++)
+			if (d->checks.at[i].state == state && d->checks.at[i].fix)
+				return d->checks.at[i].fix;
+	return NULL;
+}
+
+/* Returns the command that lifts the limit, from the checks of `oprofile doctor`, or NULL.  The
+ * caller frees it.  `error`: the recorder's message. */
+static char *doctor_remedy(const struct record_service *s, const char *error)
 {
 	struct doctor d = { .root = "", .open_event = perf_attr_open };
-	char *fix = NULL;
+	const struct doctor_check *check = NULL;
+	const char *fix;
+	char *copy;
 
-	doctor_settings(&d);
-	doctor_rights(&d);
-	for (enum doctor_state state = DOCTOR_MISSING; !fix && state >= DOCTOR_LIMITED;
-	     state--)
-		for (size_t i = 0; !fix && i < d.checks.nr; i++)
-			if (d.checks.at[i].state == state && d.checks.at[i].fix)
-				fix = strdup(d.checks.at[i].fix);
+	if (strstr(error, "belongs to another user"))
+		return strdup("sudo oprof_start");
+	if (s->system_wide) {
+		doctor_events(&d);
+		check = doctor_find(&d, "system-wide");
+	} else {
+		doctor_settings(&d);
+		doctor_rights(&d);
+	}
+	fix = check ? check->fix : doctor_first_fix(&d);
+	copy = fix ? strdup(fix) : NULL;
 	doctor_done(&d);
-	return fix;
+	return copy;
 }
 
 static unsigned int service_status_of(int code)
@@ -159,7 +175,7 @@ static void status_put(const struct record_service *s, struct json *j)
 	json_member_u64(j, "lost", s->lost);
 	if (r->state == RECORDER_FAILED && !s->of_daemon) {
 		const char *error = page_recorder_error(r);
-		char *fix = is_lack_of_rights(error) ? doctor_remedy() : NULL;
+		char *fix = is_lack_of_rights(error) ? doctor_remedy(s, error) : NULL;
 
 		json_member_text(j, "error",
 				 error ? error : "the recording did not start");
@@ -305,6 +321,7 @@ static int service_start(struct record_service *s, const struct record_form *for
 	struct form_words w = { 0 };
 	int r = record_form_words(form, s->session_dir, &w, err);
 
+	s->system_wide = form->target == TARGET_SYSTEM;
 	if (!r && form->target == TARGET_DAEMON) {
 		r = service_control(w.words.at, err);
 		s->of_daemon |= !r;
@@ -333,12 +350,13 @@ static void answer_start(struct record_service *s, const struct serve_request *r
 	if (!r)
 		r = service_start(s, &form, &err);
 	if (r == -EACCES || r == -EPERM) {
-		char *fix = form.target == TARGET_DAEMON ? NULL : doctor_remedy();
+		char *fix =
+			is_lack_of_rights(err.text) ? doctor_remedy(s, err.text) : NULL;
 
 		service_refuse(a, &err,
 			       fix                            ? fix
 			       : form.target == TARGET_DAEMON ? "sudo opcontrol --start"
-							      : "oprofile doctor");
+							      : NULL);
 		free(fix);
 	} else if (r) {
 		service_refuse(a, &err, NULL);

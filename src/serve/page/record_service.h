@@ -16,6 +16,7 @@ struct serve_request;
 struct record_service {
 	struct page_recorder recorder;
 	char *session_dir; /* absolute; of recordings */
+	bool system_wide;  /* the last form requested a recording of all processes */
 	bool of_daemon;    /* the daemon was started last, not a recording */
 	char *shown; /* the argument for the saved session that is shown; NULL: the current one */
 	bool began;   /* set when a recording starts; the page then opens it */
