@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "base/files/program_find.h"
 #include "doctor/doctor_priv.h"
 
 static const char group[] = "JIT compilers";
@@ -104,28 +105,11 @@ static void check_agent(struct doctor *d)
 	doctor_fix(d, "sudo meson install -C build-dir");
 }
 
-/* Returns whether PATH contains the program. */
-static bool is_in_path(const char *program)
-{
-	const char *at = getenv("PATH");
-
-	while (at && *at) {
-		char path[DOCTOR_PATH_MAX];
-		size_t len = strcspn(at, ":");
-
-		(void)snprintf(path, sizeof(path), "%.*s/%s", (int)len, at, program);
-		if (!access(path, X_OK))
-			return true;
-		at += len + (at[len] == ':');
-	}
-	return false;
-}
-
 static void check_java(struct doctor *d)
 {
 	const struct runtime *java = runtime_find("java");
 
-	if (!is_in_path("java")) {
+	if (!program_can_run("java")) {
 		doctor_add(d, group, "Java", DOCTOR_OK, "not installed");
 		return;
 	}

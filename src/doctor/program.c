@@ -11,6 +11,7 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/files/path.h"
+#include "base/files/program_find.h"
 #include "doctor/doctor_priv.h"
 #include "doctor/runtimes.h"
 #include "resolve/elf/build_id.h"
@@ -39,25 +40,6 @@ struct doctor_binary {
 	struct build_id id;
 	const struct distribution *distribution;
 };
-
-/* Returns the path of the program (malloc'd), or NULL. */
-static char *program_in_path(const char *program)
-{
-	const char *at = getenv("PATH");
-
-	if (strchr(program, '/'))
-		return realpath(program, NULL);
-	while (at && *at) {
-		char path[DOCTOR_PATH_MAX];
-		size_t len = strcspn(at, ":");
-
-		(void)snprintf(path, sizeof(path), "%.*s/%s", (int)len, at, program);
-		if (!access(path, X_OK))
-			return realpath(path, NULL);
-		at += len + (at[len] == ':');
-	}
-	return NULL;
-}
 
 static void fix_debug(struct doctor_binary *b)
 {
@@ -330,7 +312,7 @@ int doctor_program(struct doctor *d, const char *program)
 	char *interpreter;
 	int r;
 
-	b.path = program_in_path(program);
+	b.path = program_find(program);
 	if (!b.path)
 		return -ENOENT;
 	b.fd = elf_open_unreported(b.path);

@@ -142,6 +142,9 @@ need_json() {
 	run -1 "$OPROFILE" view --no-browser session:none
 	run -1 "$OPROFILE" view --no-browser "$one" "$two" "$one"
 	[[ "$output" == *"more than two recordings"* ]]
+	echo text >notes
+	run -1 "$OPROFILE" view --no-browser ./notes
+	run -1 "$OPROFILE" view --no-browser .
 	run -1 "$OPROFILE" start word
 	[[ "$output" == *"'word'"* ]]
 }

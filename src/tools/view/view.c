@@ -6,6 +6,7 @@
 
 #include "base/byte_text.h"
 #include "base/err.h"
+#include "base/files/program_find.h"
 #include "present/lines/screen.h"
 #include "recordings/locations.h"
 #include "recordings/sources.h"
@@ -117,9 +118,7 @@ static bool view_is_recording(const char *word)
 /* Returns whether the argument begins the command line of a program. */
 static bool view_is_program(const char *word)
 {
-	size_t len = strspn(word, "abcdefghijklmnopqrstuvwxyz-");
-
-	return !view_is_recording(word) && (!len || word[len] != ':');
+	return !view_is_recording(word) && program_can_run(word);
 }
 
 static int view_too_many(struct err *err)
