@@ -1,14 +1,36 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* match.c - finds the same images in both recordings of a comparison. */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "aggregate/profile/profile.h"
+#include "aggregate/selection/image_names.h"
 #include "compare/comparison.h"
 #include "compare/images.h"
 #include "compare/names.h"
 #include "view/build.h"
+
+/* Adds the name of an image as opreport --by shows it: a profile has the names of OProfile's layouts,
+ * such as /no-vmlinux and /ext4. */
+static uint32_t match_add_name(struct strtab *to, const struct profile *p,
+			       const struct profile_image *image)
+{
+	const char *name = strtab_get(&p->strings, image->name);
+	uint32_t number;
+	char *module;
+
+	if (image->kind == IMAGE_KERNEL)
+		return strtab_add(to, image_name_kernel(NAMES_PERF, ""));
+	if (image->kind != IMAGE_MODULE || *name != '/')
+		return strtab_add(to, name);
+	if (asprintf(&module, "[%s]", name + 1) < 0)
+		return STRTAB_FAILED;
+	number = strtab_add(to, module);
+	free(module);
+	return number;
+}
 
 /* Copies images and functions of a side, without samples of blocks. */
 static int match_add_run(struct comparison *c, struct view_build *b, size_t side)
@@ -21,8 +43,7 @@ static int match_add_run(struct comparison *c, struct view_build *b, size_t side
 	for (size_t i = 0; i < p->images.nr; i++) {
 		const struct profile_image *from = &p->images.at[i];
 		struct run_image image = {
-			.name = strtab_add(&c->strings,
-					   strtab_get(&p->strings, from->name)),
+			.name = match_add_name(&c->strings, p, from),
 			.build_id = from->build_id,
 		};
 
@@ -97,8 +118,8 @@ int view_build_match_images(struct view_build *b)
 	for (size_t i = 0; i < b->profiles[0]->images.nr; i++) {
 		const struct profile *p = b->profiles[0];
 
-		b->image_of[0][i] = strtab_add(
-			&b->to->strings, strtab_get(&p->strings, p->images.at[i].name));
+		b->image_of[0][i] =
+			match_add_name(&b->to->strings, p, &p->images.at[i]);
 		if (b->image_of[0][i] == STRTAB_FAILED)
 			return -ENOMEM;
 	}
