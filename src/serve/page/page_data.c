@@ -75,6 +75,9 @@ static int page_data_open_model(struct page_data *d, const struct page_data_open
 	struct source_find_options find = { .root = locations.root };
 	int r;
 
+	/* A page reads a live recording again and again, and debug information is most of the
+	 * cost. */
+	options.no_inline = options.live && open->can_record;
 	for (size_t i = 0; i < d->nr_sides; i++) {
 		options.sides[i].sources = &d->sources[i];
 		options.sides[i].title = o->titles[i];
