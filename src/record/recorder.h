@@ -66,8 +66,8 @@ struct recorder_config {
  * error of perf_source_open() or of the files, with a message for the user in *err. */
 int recorder_open(const struct recorder_config *config, struct recorder **ret_recorder,
 		  struct err *err);
-/* Enables or disables sampling. With on_exec, the exec enables it first. Returns 0, or a
- * negative errno with a message in *err. */
+/* Enables or disables sampling. If the recorder was opened with on_exec, the exec has already
+ * enabled it. Returns 0, or a negative errno with a message in *err. */
 int recorder_enable(struct recorder *r, bool on, struct err *err);
 /* Ends sampling for good and writes all samples, while the command continues to run. Returns 0,
  * or a negative errno with a message in *err. */

@@ -23,15 +23,15 @@
 enum {
 	/* Interval between writes; a SIGKILL loses at most the samples of this time. */
 	ROUND_NS = NS_PER_S,
-	/* The same for a recording that always runs. It wakes up less often, because each wakeup
-	 * finds cold CPU caches, which costs more than the work itself. */
+	/* Interval between writes for a recording that always runs. It wakes up less often, because
+	 * each wakeup finds cold CPU caches, which costs more than the work itself. */
 	PATIENT_ROUND_NS = 2 * NS_PER_S,
 	/* Interval between drains while the recorder must read the rest of long stacks soon. */
 	HURRY_NS = 20 * NS_PER_MS,
 	/* Limit of the memory for samples that wait for unwind tables. */
 	DUE_MAX_BYTES = 256 << 20,
-	/* That limit if all samples wait for jitdumps, for which they can wait until the process
-	 * ends. */
+	/* Limit of the memory for waiting samples if all of them wait for jitdumps, for which they
+	 * can wait until the process ends. */
 	DUE_DUMP_BYTES = 64 << 20,
 	FLUSH_SAMPLES = 64 * 1024 /* flush early when this many samples wait */
 };

@@ -154,7 +154,8 @@ static int check_session(const struct report_session *s, struct err *err)
 	return check_path(s->dir, s->perf_data ? 0 : O_DIRECTORY, s->trust, err);
 }
 
-/* Takes ownership of `dir`. */
+/* Adds a session or a perf.data without parts. Takes ownership of `dir`. Returns 0 or a negative
+ * errno. */
 static int add_single_session(struct report_sources *sources, char *dir,
 			      const char *name, bool perf_data, struct err *err)
 {

@@ -46,7 +46,8 @@ need_gdb()
 	cmp "$out/native" "$out/ours"
 }
 
-# libdw calls a name it found in the symbol table twice "(inlined)": the addresses are the same.
+# perf prints "(inlined)" after a name that libdw finds twice in the symbol table; the addresses are
+# the same.
 @test "s390x stacks have every address that perf printed on that big-endian machine" {
 	both s390x
 	[ "$(diff "$out/native" "$out/ours" | grep '^<' | grep -vc '(inlined)$')" -eq 0 ]

@@ -10,7 +10,8 @@
 #include "resolve/symbols/demangle.h"
 #include "resolve/symbols/symtab.h"
 
-/* Takes ownership of `value`. */
+/* Adds a name to the included or excluded functions. Takes ownership of `value`. Returns 0 or
+ * -ENOMEM. */
 static int symbol_filter_add(struct symbol_filter *f, bool exclude, char *value)
 {
 	bool added;

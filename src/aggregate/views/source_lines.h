@@ -27,7 +27,7 @@ void source_lines_done(struct source_lines *s);
 /* Prepares for the positions view.order[at] and following that are in the same image, except those
  * whose `where` is DICT_NONE.  Returns 0 or -ENOMEM. */
 int source_lines_begin(struct source_lines *s, size_t at, const uint32_t *where);
-/* Returns the value of a key for a position of that image: a string of the profile, or
- * STRTAB_FAILED if memory is short. */
+/* Returns the value of a key for a position of the image that source_lines_begin() opened: a string
+ * of the profile, or STRTAB_FAILED if memory is short. */
 uint32_t source_lines_value(struct source_lines *s, const struct position *position,
 			    enum key_id key);

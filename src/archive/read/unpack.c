@@ -399,7 +399,8 @@ static int archive_unpack_take_all(struct unpack *u, struct tar_source source,
 
 /* ---- finding the tar ---- */
 
-/* Returns the only matching file; otherwise an error with a message that lists the matches. */
+/* Finds the only matching file; if there is none or several, returns an error with a message that
+ * gives their number. */
 static int find_tar(char **ret_path, struct err *err)
 {
 	static const char patterns[] = "perf*.tar.{bz2,zst}";

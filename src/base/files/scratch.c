@@ -141,8 +141,8 @@ static int start_child(struct scratch *s, struct err *err)
 	return add_guards(s, err);
 }
 
-/* Takes ownership of `template` and `target` (which can be NULL). `template` NULL means that
- * memory was short. */
+/* Creates the directory. Takes ownership of `template` and `target` (which can be NULL). `template`
+ * NULL means that memory was short. */
 static int new_scratch(char *template, char *target, struct scratch **ret_scratch,
 		       struct err *err)
 {

@@ -47,7 +47,7 @@ struct event_request {
 	bool one_core_type; /* its PMU exists only on some of the CPUs */
 	bool precise_given; /* the user requested the precision; it is not our default */
 	bool leads;         /* the group's members are read with its samples (:S) */
-	bool member;        /* a member of such a group: without samples and count */
+	bool member;    /* read with the samples of its group's leader; has no count */
 	uint32_t group; /* events with the same number are counted together; 0: none */
 	uint32_t min_count;
 	/* Counters that can count it (event_counters.h); 0: any, or unknown. */

@@ -36,8 +36,8 @@ int kernel_files_save_modules(const char *current_dir, struct err *err);
  * Returns 0 or a negative errno. */
 int kernel_files_add_modules(const char *current_dir, const struct proc_module *modules,
 			     size_t nr, struct err *err);
-/* Adds the symbols of such modules to the file `modules.kallsyms`, those of each module after an
- * empty line. Returns 0 or a negative errno. */
+/* Adds the symbols of modules that were loaded during the recording to the file `modules.kallsyms`,
+ * those of each module after an empty line. Returns 0 or a negative errno. */
 int kernel_files_add_symbols(const char *current_dir, const struct proc_module *modules,
 			     size_t nr, struct err *err);
 /* Stores the location of the vdso that is mapped into this process, which is always valid, and its

@@ -251,7 +251,8 @@ void oprofiled_recording_done(struct oprofiled *d);
  * locks the session directory of the setup. It neither modifies nor continues recordings that
  * operf made in that directory. */
 int oprofiled_open_dir(struct oprofiled *d, struct err *err);
-/* Starts a recording with the current setup unless one is running. */
+/* Starts a recording with the current setup. Call it only while no recording is running. Returns 0
+ * or a negative errno with a message in *err. */
 int oprofiled_begin(struct oprofiled *d, struct err *err);
 /* Writes the recorder's pending data to disk and frees it (NULL is allowed). If writing fails,
  * logs the loss and returns the first error. Passes pending copies to the upkeep thread. */

@@ -17,7 +17,7 @@ enum verdict {
 	UNWANTED
 };
 
-/* Takes ownership of `path`, also on failure. */
+/* Adds a path to the filter. Takes ownership of `path`, also on failure. Returns 0 or -ENOMEM. */
 static int push_image(struct sample_filter *f, char *path)
 {
 	if (path && vec_push(&f->images, path))

@@ -96,7 +96,7 @@ struct foreign_head {
 struct foreign_format {
 	const char *name;
 	const char *title; /* noun phrase for messages: "a callgrind profile" */
-	/* The first bytes of such a file; empty: `is` decides. */
+	/* The first bytes of a file in this format; empty: `is` decides. */
 	struct foreign_word magic;
 	/* Returns true if the whole head agrees with the format. */
 	bool (*is)(const struct foreign_head *head);
@@ -106,7 +106,7 @@ struct foreign_format {
 	int (*read)(const void *bytes, size_t len, foreign_fn fn, void *ctx,
 		    struct foreign_info *ret_info, struct err *err);
 	const char *advice; /* for formats without a reader: advice to the user */
-	/* Such a file can be a sampled binary; users select samples by its name. */
+	/* A file in this format can be a sampled binary; users select samples by its name. */
 	bool can_be_image;
 };
 

@@ -17,7 +17,7 @@ enum {
 
 static const char magic[] = "\x17\x08\x44tracing";
 
-/* Skips a file. */
+/* Skips a file that is stored in the tracing data after its length. */
 static void skip_file(struct cursor *c)
 {
 	uint64_t len = cursor_u64(c);

@@ -23,7 +23,7 @@ enum dict_table {
 	/* A section of stacks, and of the frames that appear in them for the first time, as
 	 * version 2 encoded it. */
 	DICT_OLD_CALLS = DICT_TABLE_COUNT,
-	DICT_CALLS, /* such a section, encoded as chains */
+	DICT_CALLS, /* stacks and new frames, encoded as chains */
 	DICT_SECTION_COUNT
 };
 

@@ -98,7 +98,7 @@ static bool is_row(const struct write_annotation_html_code_listing *s, uint64_t 
 	       address < code->rows.at[code->rows.nr - 1].end;
 }
 
-/* Writes "401000 <leaf+0x10>" with a link to the target. */
+/* Returns the symbol of an address of code or data, and its start in *ret_start; NULL: none. */
 static const struct symbol *
 html_code_symbol(const struct write_annotation_html_code_listing *s, uint64_t address,
 		 bool is_data, uint64_t *ret_start)
@@ -109,6 +109,7 @@ html_code_symbol(const struct write_annotation_html_code_listing *s, uint64_t ad
 		       : code_symbol(s->code, address, ret_start);
 }
 
+/* Writes "401000 <leaf+0x10>" with a link to the target. */
 static void put_target(struct write_annotation_html_code_listing *s, uint64_t address,
 		       bool is_data)
 {

@@ -36,8 +36,8 @@ struct jit_process {
 	int32_t own_pid; /* the pid as the process itself sees it */
 	int64_t uid;     /* owner of its files */
 	int tmp_fd; /* its /tmp directory, or its root directory if only that may be held */
-	/* Its mount namespace if tmp_fd is the root directory, else -1. Holding it keeps the
-	 * mounts accessible, but lets them be unmounted there. */
+	/* The process's mount namespace if tmp_fd is the root directory, else -1. Holding it keeps
+	 * the mounts accessible, but lets them be unmounted there. */
 	int ns_fd;
 	bool gone;
 };

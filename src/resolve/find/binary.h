@@ -81,8 +81,8 @@ enum binary_copy_of {
 	BINARY_COPIES
 };
 
-/* Returns the path (malloc'd) at which a session stores such a copy of an image of kind FILE or
- * VDSO, whether or not the copy exists; NULL if out of memory. */
+/* Returns the path (malloc'd) at which a session stores a copy of this kind of an image (FILE or
+ * VDSO), whether or not the copy exists; NULL if out of memory. */
 char *binary_copy_path(const char *session_dir, const struct image *image,
 		       enum binary_copy_of of);
 /* Searches for the file of a kernel module, which may be compressed, in one stage: in perf's cache

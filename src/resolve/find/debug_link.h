@@ -22,7 +22,8 @@ struct debug_link {
 /* Reads the section headers and the .gnu_debuglink section. Returns 0, -ENODATA if there is no
  * such section, -EBADMSG, or another negative errno. */
 int debug_link_read(struct elf_file *f, struct debug_link *ret_link);
-/* Parses the content of such a section. `swap`: the byte order differs from this machine's. */
+/* Parses the content of a .gnu_debuglink section. `swap`: the byte order differs from this
+ * machine's. */
 int debug_link_parse(const void *bytes, size_t len, int swap,
 		     struct debug_link *ret_link);
 /* Searches DIR/, DIR/.debug/ and ROOT/usr/lib/debug/DIR/ for the file; DIR is the directory of

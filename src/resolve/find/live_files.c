@@ -37,7 +37,7 @@ static const char deleted[] = " (deleted)";
 /* A recorded process that still runs. */
 struct live_process {
 	int32_t pid;
-	/* Its main binary: index of the image in the dict, or DICT_NONE. */
+	/* The process's main binary: index of the image in the dict, or DICT_NONE. */
 	uint32_t app;
 	uint64_t root_dev;
 	uint64_t root_inode;

@@ -224,9 +224,9 @@ static int open_kept_map(const char *session_dir, int32_t pid, int *ret_fd,
 struct jit_live {
 	uint64_t start_ns; /* its start, CLOCK_BOOTTIME; 0: no process has the pid */
 	uint64_t wall_ns;  /* the same, CLOCK_REALTIME */
-	/* It began before the recording ended, so it can be the recorded process. */
+	/* The process began before the recording ended, so it can be the recorded one. */
 	bool may_be;
-	/* It also began before the recording, so no other process had this pid meanwhile. */
+	/* The process also began before the recording, so no other one had this pid meanwhile. */
 	bool is_certain;
 };
 

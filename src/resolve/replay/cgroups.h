@@ -26,5 +26,5 @@ void cgroup_table_init(struct cgroup_table *t, struct name_pool *names,
 void cgroup_table_done(struct cgroup_table *t);
 /* Sets the path of a cgroup. Returns 0 or -ENOMEM. */
 int cgroup_table_set(struct cgroup_table *t, uint64_t id, const char *path);
-/* Returns the name of its path (borrowed), or NAME_POOL_NONE if the cgroup is not known. */
+/* Returns the name of a cgroup's path (borrowed), or NAME_POOL_NONE if the cgroup is not known. */
 uint32_t cgroup_table_get(const struct cgroup_table *t, uint64_t id);

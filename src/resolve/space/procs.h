@@ -156,7 +156,7 @@ static inline const struct proc_version *process_at(const struct process *proces
 /* Returns the main binary at that time; between an exec and the mapping of the new binary, the
  * new one. */
 uint32_t process_app_at(const struct process *process, uint64_t time_ns);
-/* Returns a name in procs.names (borrowed), or PROC_NO_COMM. */
+/* Returns the name that the thread had at a time, in procs.names (borrowed), or PROC_NO_COMM. */
 uint32_t thread_comm_at(const struct proc_thread *thread, uint64_t time_ns);
 /* Removes instances that ended, and versions that were replaced, long enough before `time_ns`. */
 void procs_prune(struct procs *p, uint64_t time_ns);

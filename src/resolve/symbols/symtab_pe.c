@@ -268,7 +268,9 @@ static int pe_read_exports(struct pe_loading *l)
 	return l->names.failed ? -ENOMEM : r;
 }
 
-/* Sets the sizes of symbols, which have none, to those of the functions in the unwind table. */
+/* Sets the size of a symbol, which COFF does not store, to that of the function that begins there
+ * in the unwind table. Otherwise, limits the symbol to the end of the function that contains it, or
+ * to the start of the next one. */
 static void pe_set_size(struct symtab_candidate *c, const pe_functions *functions)
 {
 	size_t low = 0;

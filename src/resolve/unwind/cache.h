@@ -49,10 +49,10 @@ int unwind_cache_write(const char *path, const struct unwind_cache_key *key,
  * not valid. */
 char *unwind_cache_path_of(const char *path);
 
-/* Sends a table to another process: writes the content of such a file, without a key, at the
+/* Sends a table to another process: writes the content of a table file, without a key, at the
  * position of `fd`. */
 int unwind_cache_put(int fd, const struct unwind_table *t);
-/* Reads such a table from the beginning of a regular file. The writer may still change the
- * file, so the data is copied before it is checked. Returns 0; -EBADMSG, also if the file has
- * more than `max_bytes`; -ENOMEM or another negative errno. */
+/* Reads a table that unwind_cache_put() wrote, from the beginning of a regular file. The writer may
+ * still change the file, so the data is copied before it is checked. Returns 0; -EBADMSG, also if
+ * the file has more than `max_bytes`; -ENOMEM or another negative errno. */
 int unwind_cache_take(int fd, uint64_t max_bytes, struct unwind_table **ret_table);

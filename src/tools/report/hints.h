@@ -6,8 +6,8 @@
 
 struct report_options;
 
-/* Prints a hint for each such option among the arguments. Call it before parsing, which reorders
- * them. */
+/* Prints a hint for each argument that is an option with another meaning elsewhere. Call it before
+ * parsing, which reorders the arguments. */
 void report_hint_words(int argc, char *const *argv);
 /* Prints a hint if the options were refused because of -g alone. */
 void report_hint_refused(const struct report_options *options);

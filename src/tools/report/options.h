@@ -116,7 +116,8 @@ struct report_options {
 		.help = "Same as --demangle=none."                                                                           \
 	}
 
-/* Rows for such commands, each with a help text that describes the command's output. */
+/* Rows for commands that print or write functions, each with a help text that describes the
+ * command's output. */
 #define REPORT_THRESHOLD_ROW(text)                                                     \
 	{                                                                              \
 		.name = "threshold", .letter = 't', .kind = OPTION_TEXT,               \
@@ -135,7 +136,7 @@ struct report_options {
 		.offset = OPTION(struct report_options, merge), .help = (text)         \
 	}
 
-/* Rows for such commands: input, search for files, and messages. */
+/* Rows for commands that read recordings: input, search for files, and messages. */
 #define REPORT_READ_ROWS                                                                                                                           \
 	{ .name = "input",                                                                                                                         \
 	  .kind = OPTION_TEXT,                                                                                                                     \

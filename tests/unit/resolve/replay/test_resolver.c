@@ -985,7 +985,8 @@ static void find_build_id(void *ctx, const char *path, int32_t pid, uint64_t map
 	image->dev++; /* layered file systems report another device than the mapping */
 }
 
-/* Its build-id is read from the file, and is also used for the next process that maps it. */
+/* The build-id of an image is read from the file, and is also used for the next process that maps
+ * the image. */
 static void test_image_is_completed_once(void **unused)
 {
 	struct world w;

@@ -45,7 +45,8 @@ static const struct range s390x_modules[] = {
 	{ "crc32c_generic", 0x3ff7fd2e048, 0x3fb8 },
 	{ 0 },
 };
-/* Its perf took the modules for parts of the kernel; they are distinguished by address here. */
+/* perf on the arm64 machine took the modules for parts of the kernel; the test distinguishes them
+ * by address. */
 static const struct range arm64_modules[] = {
 	{ "ext4", 0xffffac2ebb15a000, 0xbf000 },
 	{ "loop", 0xffffac2ebb21a000, 0x9000 },
