@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# A small front to Meson.  Paths are relative: the folder's own path may hold spaces.
+# Calls Meson.  All paths are relative, because the path of this directory can contain spaces.
 BUILD ?= build
 PREFIX ?= /usr/local
 DESTDIR ?=
@@ -30,7 +30,7 @@ check-vm:
 	@$(MAKE) --no-print-directory all
 	@scripts/check-vm '$(BUILD)'
 
-# The tests that compare with the perf of a newer Debian suite, which is unpacked but not installed.
+# Runs the tests that compare with the perf of a newer Debian suite, which is unpacked but not installed.
 check-newer-perf:
 	@scripts/deps.sh build test
 	@scripts/newer-perf
@@ -53,7 +53,7 @@ exact:
 	@meson compile -C '$(BUILD)' decode_text
 	@tests/exact/operands.py '$(BUILD)/tests/exact/decode_text' --long
 
-# Programs of the world too: their source is fetched and built, which takes an hour.
+# Also compares redis, sqlite and other programs, whose sources are fetched and built: an hour.
 exact-real:
 	@scripts/deps.sh exact-real
 	@$(MAKE) --no-print-directory exact EXACT="--real --keep '$(BUILD)/exact' $(EXACT)"
@@ -72,7 +72,7 @@ faults:
 	@meson compile -C '$(BUILD)' >'$(BUILD)/make.log' || { cat '$(BUILD)/make.log'; exit 1; }
 	@tests/faults/faults.py '$(BUILD)' '$(BUILD)/tests/faults/fault.so' $(FAULTS)
 
-# SEED: stops them elsewhere.
+# SEED: another number stops the programs at other instructions.
 check-unwind:
 	@scripts/deps.sh build test lint
 	@$(MAKE) --no-print-directory all
