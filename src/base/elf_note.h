@@ -25,7 +25,7 @@ struct elf_note_walk {
 };
 
 struct elf_note_walk elf_note_walk_of(const void *notes, size_t len, bool swap);
-/* Returns 0 and the next note, 1 at the end, or -EBADMSG if it is truncated. */
+/* Reads the next note. Returns 0, 1 at the end, or -EBADMSG if it is truncated. */
 int elf_note_next(struct elf_note_walk *w, struct elf_note *ret_note);
 /* Finds the first GNU build-id note. Stores a pointer to its bytes, borrowed from `notes`, and
  * their number, which can be any. Returns 0, -ENODATA if not found, or -EBADMSG. */

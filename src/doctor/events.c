@@ -37,7 +37,7 @@ static struct perf_event_attr event_attr(uint32_t type, uint64_t config)
 					 .exclude_hv = 1 };
 }
 
-/* Returns 0 or a negative errno. */
+/* Tries to open an event. Returns 0 or a negative errno. */
 static int try_event(const struct doctor *d, struct perf_event_attr *attr, pid_t tid,
 		     int cpu)
 {

@@ -17,7 +17,8 @@
 
 static const char group[] = "Symbols";
 
-/* Returns 0, 1 if all addresses are hidden, or a negative errno. */
+/* Reads the symbols in /proc/kallsyms. Returns 0, 1 if all addresses are hidden, or a negative
+ * errno. */
 static int read_kallsyms(const struct doctor *d)
 {
 	char path[DOCTOR_PATH_MAX];

@@ -45,7 +45,7 @@ static struct build_id code_images_build_id(const char *hex)
 	return id;
 }
 
-/* Returns NULL if memory is short. */
+/* Returns the image of a binary, which is added if it is new; NULL if memory is short. */
 static struct code_image *code_images_find(struct code_images *c,
 					   const struct code_images_position *at)
 {

@@ -44,7 +44,8 @@ static char *report_source_join(const char *dir, const char *name)
 
 typedef VEC(char *) words_vec;
 
-/* Returns 1, 0, or a negative errno with a message in *err. */
+/* Checks whether a path is a directory. Returns 1, 0, or a negative errno with a message in *err.
+ */
 static int is_directory(const char *path, struct err *err)
 {
 	struct stat st;
@@ -55,7 +56,8 @@ static int is_directory(const char *path, struct err *err)
 				     : err_sys(err, -errno, "cannot stat '%s'", path);
 }
 
-/* Returns 1, 0, or a negative errno with a message in *err. */
+/* Checks whether a directory contains segments. Returns 1, 0, or a negative errno with a message in
+ * *err. */
 static int has_segments(const char *dir, struct err *err)
 {
 	char **paths;
@@ -249,7 +251,7 @@ static int report_source_is_packed(int fd, const char *path, enum trust trust)
 	return (int)n;
 }
 
-/* Returns 1, 0, or a negative errno without a message. */
+/* Checks whether a file is a perf.data. Returns 1, 0, or a negative errno without a message. */
 static int report_source_is_perf_data(const char *path, enum trust trust)
 {
 	char magic[8];

@@ -117,7 +117,7 @@ static struct script_text script_sink_text_of(const char *s)
 	return (struct script_text){ s, strlen(s) };
 }
 
-/* Returns 0 or -ENOMEM. */
+/* Adds the names of threads that are new in the dict. Returns 0 or -ENOMEM. */
 static int know_comms(struct script_sink *s)
 {
 	const struct dict *d = s->dict;

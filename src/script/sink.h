@@ -72,7 +72,7 @@ int script_sink_open(struct script_sink *s, const struct script_source *source,
 /* Writes a sample; sets its thread's fields from the dict.  Returns 0, -ENOMEM or -EIO. */
 int script_sink_write(struct script_sink *s, struct script_sample *sample,
 		      uint32_t thread);
-/* Returns 0 or -EIO. */
+/* Writes the pending text. Returns 0 or -EIO. */
 int script_sink_flush(struct script_sink *s);
 /* Reports that the output cannot be written; returns -EIO. */
 int script_sink_failed(struct err *err);

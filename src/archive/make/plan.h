@@ -13,7 +13,7 @@ struct archive_out;
 struct archive_plan;
 struct err;
 
-/* Returns 0 or -ENOMEM. */
+/* Creates an empty plan. Returns 0 or -ENOMEM. */
 int archive_plan_new(struct archive_plan **ret_plan);
 void archive_plan_free(struct archive_plan *p); /* NULL is allowed */
 /* Returns whether the name, or one above or below it, is planned for another file. */

@@ -28,7 +28,7 @@ struct name_pool {
 	struct map by_hash; /* the list of names with each hash */
 };
 
-/* Returns 0 or -ENOMEM. */
+/* Initializes a pool. Returns 0 or -ENOMEM. */
 int name_pool_init(struct name_pool *p);
 void name_pool_done(struct name_pool *p);
 /* Returns the number of `text` and adds a reference to it. Returns NAME_POOL_NONE if memory is

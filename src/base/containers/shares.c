@@ -9,7 +9,7 @@ void shares_done(struct shares *s)
 	s->total = 0;
 }
 
-/* Returns NULL if the user has no share. */
+/* Returns the entry of a user, or NULL if the user has no share. */
 static struct user_share *shares_find(const struct shares *s, uint32_t user)
 {
 	for (size_t i = 0; i < s->users.nr; i++)

@@ -19,7 +19,7 @@ enum {
 	STRTAB_FAILED = 0xffffffff
 };
 
-/* Returns 0 or -ENOMEM. */
+/* Initializes a table that contains the empty string. Returns 0 or -ENOMEM. */
 int strtab_init(struct strtab *t);
 /* Returns the number of `s`, which is added if it is new, or STRTAB_FAILED if memory is short. */
 uint32_t strtab_add(struct strtab *t, const char *s);

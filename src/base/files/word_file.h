@@ -14,6 +14,7 @@ struct word_file {
 	VEC(char *) words;
 };
 
-/* Returns 0, -E2BIG (files include each other endlessly) or -ENOMEM. */
+/* Replaces each argument @FILE by the arguments in the file. Returns 0, -E2BIG (files include each
+ * other endlessly) or -ENOMEM. */
 int word_file_expand(struct word_file *w, int argc, char **argv, struct err *err);
 void word_file_done(struct word_file *w);

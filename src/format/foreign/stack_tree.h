@@ -32,7 +32,7 @@ struct stack_tree {
 	VEC(struct foreign_frame) stack; /* scratch space */
 };
 
-/* Returns 0 or -ENOMEM. */
+/* Initializes a tree. Returns 0 or -ENOMEM. */
 int stack_tree_init(struct stack_tree *t);
 /* Returns the number of a text, which is added if it is new, or STACK_TREE_NONE if memory is
  * short. */

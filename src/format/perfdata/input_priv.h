@@ -308,7 +308,7 @@ int perf_level_rotate(struct perf_input *in, struct perf_level *level);
 
 /* ---- compressed records ---- */
 
-/* Returns 0 or -ENOMEM. */
+/* Creates a decompressor. Returns 0 or -ENOMEM. */
 int perf_unzip_new(struct perf_unzip **ret_unzip);
 void perf_unzip_free(struct perf_unzip *unzip);
 /* Call when a new part begins, which has a separate compressed stream. */

@@ -37,7 +37,8 @@ bool checksums_has_list(const char *path);
 /* Adds a line for the contents that `path` will get. Call it before writing the file, and again
  * after the file has its final name. Returns 0 or a negative errno. */
 int checksums_add(const char *path, const void *bytes, size_t len);
-/* Like io_write_file(), but also adds the lines. Returns 0 or a negative errno. */
+/* Writes a file like io_write_file(), and adds its lines to the list of checksums. Returns 0 or a
+ * negative errno. */
 int checksums_write_file(const char *path, const void *bytes, size_t len, mode_t mode);
 /* Like io_copy(), but also adds the lines. */
 int checksums_copy(int from, const char *path, uint64_t bytes, const atomic_bool *stop);

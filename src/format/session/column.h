@@ -55,7 +55,7 @@ struct column_decoder {
 	VEC(uint64_t) steps;
 };
 
-/* Returns 0 or -ENOMEM. */
+/* Initializes an encoder. Returns 0 or -ENOMEM. */
 int column_encoder_init(struct column_encoder *e);
 void column_encoder_done(struct column_encoder *e);
 /* Encode `nr` values (at most COLUMN_VALUES_MAX) and append them to `out`; append nothing if `nr`

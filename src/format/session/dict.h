@@ -177,7 +177,7 @@ struct dict {
 	struct map thread_by; /* (hash, probe number) */
 };
 
-/* Returns 0 or -ENOMEM. */
+/* Initializes an empty dictionary. Returns 0 or -ENOMEM. */
 int dict_init(struct dict *d);
 void dict_done(struct dict *d);
 /* Returns the approximate memory use in bytes. */

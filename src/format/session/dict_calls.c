@@ -98,7 +98,7 @@ static void use(struct call_list *list, uint32_t position, uint32_t frame)
 	recent_use(list->frames, &list->nr, CALLS_RECENT, position, frame);
 }
 
-/* Returns 0 or -ENOMEM. */
+/* Stores the offset of the last new frame of an image. Returns 0 or -ENOMEM. */
 static int set_last(struct dict_calls *c, uint32_t image, uint64_t offset)
 {
 	if (offset && !c->last_offsets.at[image] && !vec_push(&c->met, image))

@@ -12,5 +12,5 @@ int session_info_get(struct cursor *in, struct session_info *ret_info);
 void session_info_done(struct session_info *info);
 
 void session_totals_put(const struct session_totals *totals, struct buf *out);
-/* Returns 0 or -EBADMSG. */
+/* Decodes a TOTALS block. Returns 0 or -EBADMSG. */
 int session_totals_get(struct cursor *in, struct session_totals *ret_totals);

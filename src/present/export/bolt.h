@@ -15,7 +15,7 @@ struct dict;
 struct err;
 struct naming;
 
-/* Returns 0 or -ENOMEM with a message in *err; release with bolt_free(). */
+/* Creates the object. Returns 0 or -ENOMEM with a message in *err; release it with bolt_free(). */
 int bolt_new(struct bolt **ret_bolt, struct err *err);
 void bolt_free(struct bolt *b);
 /* Adds the counts of one source; `bolt` is the struct bolt. The first source selects the binary:

@@ -43,5 +43,6 @@ struct present_options {
 	bool details;        /* the addresses below each function */
 };
 
-/* Returns 0, or -EINVAL with a message that says how to choose an event if several have samples. */
+/* Checks that a single event has samples. Returns 0, or -EINVAL with a message that says how to
+ * choose an event if there are several. */
 int present_needs_one_event(const struct profile *p, const char *what, struct err *err);

@@ -111,7 +111,8 @@ static void write_tree_put_image(struct write_tree_writing *w, uint32_t function
 	write_tree_put(&w->raw, w->options->long_names ? name : path_base(name));
 }
 
-/* Adds the image after the name if it differs from that of the line above. */
+/* Makes the name of a line: that of its function, followed by the image if it differs from that of
+ * the line above. */
 static void write_tree_make_name(struct write_tree_writing *w,
 				 const struct tree_line *line)
 {

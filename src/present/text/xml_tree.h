@@ -78,7 +78,8 @@ struct xml_tree {
 	uint32_t *symbol_of, *class_of; /* by row */
 };
 
-/* Returns 0, -EINVAL (keys are missing) or -ENOMEM.  Call xml_tree_done() in every case. */
+/* Makes the tree of elements from a profile. Returns 0, -EINVAL (keys are missing) or -ENOMEM.
+ * Call xml_tree_done() in every case. */
 int xml_tree_make(struct xml_tree *t, struct profile *p,
 		  const struct present_options *options);
 void xml_tree_done(struct xml_tree *t);

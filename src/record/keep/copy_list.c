@@ -128,7 +128,7 @@ static bool copy_list_is_in(const struct copy_list *l, const char *path)
 	return false;
 }
 
-/* Returns 0 or -ENOMEM. */
+/* Adds a file to the list. Returns 0 or -ENOMEM. */
 static int copy_list_add(struct copy_list *l, const struct copy_job *job)
 {
 	if (!vec_grow(&l->jobs) || shares_add(&l->files, job->user, 1))

@@ -61,7 +61,7 @@ struct jit_store {
 /* Holds the file if it is a jitdump file. */
 void jit_store_mapped(struct jit_store *k, const struct record_mmap *m);
 /* Call when a process in a container executes a program. Holds its /tmp directory open until the
- * first check after the process has ended. */
+ * second check after the process has ended. */
 void jit_store_began(struct jit_store *k, int32_t pid);
 /* Searches for the perf maps of processes that have new anonymous images in the dict. */
 void jit_store_look(struct jit_store *k, const struct dict *dict);

@@ -98,7 +98,7 @@ static enum unwind_code resolver_ahead_find_known(void *ctx, uint64_t pc,
 	return known->table ? UNWIND_CODE_WITH_TABLE : UNWIND_CODE_WITHOUT;
 }
 
-/* Returns NULL: code without rules is left to the resolver, which reads the code. */
+/* Returns NULL: code without rules is left to the resolver, which can read the code. */
 static struct unwind_bare *
 resolver_ahead_bare(void *ctx, struct unwind_bare_ops *ret_code, uint64_t *ret_space)
 {

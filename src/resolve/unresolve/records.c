@@ -132,7 +132,8 @@ static int end_with_id(struct unresolve *u, const struct unresolve_id *id)
 	return unresolve_records_end(u);
 }
 
-/* Identifies a file, by its build-id if there is one. */
+/* Appends the identity of a file to an MMAP2: the build-id if there is one, or else device and
+ * inode. */
 static void unresolve_records_put_file(struct unresolve *u, const struct image *image)
 {
 	uint8_t id[24] = { image->build_id.len };

@@ -173,7 +173,8 @@ int control_shutdown(struct control *c)
 
 /* ---- sessions ---- */
 
-/* Returns 0, or the error of reading daemonrc, with its message in *err. */
+/* Checks that the settings could be read. Returns 0, or the error of reading daemonrc, with its
+ * message in *err. */
 static int need_settings(const struct control *c, struct err *err)
 {
 	*err = c->rc_failure;

@@ -132,7 +132,7 @@ static const char *export_put_names(struct buf *b)
 	return b->failed ? "" : (const char *)b->data;
 }
 
-/* Returns NULL with a message in *err if there is no such format. */
+/* Returns the format of this name, or NULL with a message in *err if there is no such format. */
 static const struct export_format *find_format(const char *word, struct err *err)
 {
 	struct buf names = { 0 };

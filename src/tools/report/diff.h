@@ -15,13 +15,13 @@ struct diff_words {
 	VEC(char *) after;
 };
 
-/* Returns whether one of the arguments is "{" or "}". */
+/* Returns whether one of the arguments is "{", "}" or "{}". */
 bool diff_words_any(char *const *words);
 /* Splits the arguments, which it borrows. Returns 1; 0 if both sides are empty, which means an
  * ordinary report of the common arguments, stored in words->after; or -EINVAL or -ENOMEM with a
  * message in *err. Call diff_words_done() in any case. */
 int diff_words_split(struct diff_words *words, char *const *all, struct err *err);
 void diff_words_done(struct diff_words *words);
-/* Returns 0, or -EINVAL with a message in *err if an option cannot be used for a differential
- * profile. */
+/* Checks the options. Returns 0, or -EINVAL with a message in *err if an option cannot be used for
+ * a differential profile. */
 int diff_check_options(const struct report_options *o, struct err *err);
