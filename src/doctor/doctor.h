@@ -23,7 +23,7 @@ struct doctor_check {
 	enum doctor_state state;
 	char *found; /* what is there: "2" */
 	char *cost;  /* what the limit costs; NULL: nothing */
-	char *fix;   /* one command; NULL: none */
+	char *fix;   /* the command or setting that lifts it; NULL: there is none */
 };
 
 struct doctor {
@@ -37,12 +37,14 @@ struct doctor {
 	bool no_memory;
 };
 
+/* Each of these adds its checks to d->checks. */
 void doctor_settings(struct doctor *d); /* sysctls */
 void doctor_rights(struct doctor *d);   /* capabilities, seccomp, namespaces, limits */
 void doctor_events(struct doctor *d);   /* opens events and call chains */
 void doctor_symbols(struct doctor *d);  /* of the kernel, tracefs, debuginfod */
 void doctor_storage(struct doctor *d);  /* session directory, daemon */
-void doctor_jit(struct doctor *d);
+void doctor_jit(struct doctor *d);      /* interpreters and JIT compilers */
+
 /* Checks the debug information and the runtime of a program, which is looked up in PATH unless it
  * contains a slash.  Returns 0, or a negative errno if it cannot be read. */
 int doctor_program(struct doctor *d, const char *program);

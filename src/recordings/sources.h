@@ -27,7 +27,7 @@ struct report_sources {
 	const char *root;
 	VEC(struct report_session) sessions;
 	VEC(int) holds; /* session_hold() of sessions that may still be recording */
-	bool is_private; /* some recording is not readable for every user; for export_out_end() */
+	bool is_private; /* some recording is not readable for every user, so output must not be either */
 	struct archive
 		*archive; /* contains these sessions; NULL: the user named no archive */
 	struct scratch

@@ -122,7 +122,8 @@ const struct command command_doctor = {
 	.summary = "show what you can record on this machine, and how to lift limits",
 	.usage = "[options] [PROGRAM]",
 	.notes =
-		"Each line is ok, limited or missing, with the cost of a limit and one command that lifts it. "
+		"Each line is ok, limited or missing. A limit is shown with its cost and, if there is one, "
+		"the command or setting that lifts it. "
 		"PROGRAM is a binary or script whose symbols and debug information are checked, too.\n"
 		"Exit status: 0 if this user can record, 1 if not, 2 for a wrong call.",
 	.options = rows,

@@ -39,7 +39,7 @@ struct tally {
 	uint64_t *keys;          /* two words for each note */
 };
 
-/* An all-zero structure is an empty tally. */
+/* Frees a tally. An all-zero structure is an empty tally. */
 void tally_done(struct tally *t);
 /* Makes room for a note by summing up the existing ones.  Returns 0 or -ENOMEM. */
 int tally_make_room(struct tally *t);

@@ -56,7 +56,7 @@ struct timeline {
 	struct timeline_recent *recent; /* its recent positions */
 };
 
-/* An all-zero structure is empty. */
+/* Frees a timeline. An all-zero structure is empty. */
 void timeline_done(struct timeline *t);
 /* Begins a source.  Returns 0 or -ENOMEM. */
 int timeline_begin(struct timeline *t);

@@ -8,8 +8,8 @@
 #include "base/containers/vec.h"
 
 enum {
-	/* V8 adds this number to the addresses of lines, because perf once failed to: it is the
-	 * offset of the code in the ELF file that perf makes of it. */
+	/* V8 adds this number to the addresses of lines, because old versions of perf did not: it is
+	 * the offset of the code in the ELF file that perf makes of it. */
 	V8_SHIFT = 0x40
 };
 

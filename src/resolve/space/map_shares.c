@@ -31,8 +31,9 @@ static void map_count_add(void *ctx, const struct mapping *m)
 	c->bytes += SPACE_NODE_BYTES + c->shares->image_bytes(c->shares->ctx, m->image);
 }
 
-/* Counts a process. Processes share mappings with those that they forked: the first one that is
- * counted pays. */
+/* Adds the bytes of the process's mappings to those of its user. Mappings that it shares with
+ * processes that it forked count only for the first of them. Returns 0, or -1 if memory is
+ * short. */
 static int map_count_process(struct map_count *c, struct process *process)
 {
 	struct map_holder holder = { .process = process };
@@ -92,7 +93,9 @@ static void take_largest(struct map_count *c, struct procs *p, uint32_t user)
 		c->shares->on_lost(c->shares->ctx, user, nr);
 }
 
-/* Returns the bytes in use before anything was taken, or 0 if memory is short. */
+/* Counts the bytes of all mappings. If they are more than `enough`, takes mappings away from the
+ * largest processes of the user who holds most. Returns the bytes before that, or 0 if memory is
+ * short. */
 static uint64_t map_shares_round(const struct map_shares *s, struct procs *p,
 				 uint64_t enough)
 {

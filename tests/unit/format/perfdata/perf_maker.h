@@ -14,7 +14,7 @@ struct perf_maker {
 };
 
 enum {
-	/* File offsets that perf_maker_file() uses. */
+	/* File offsets that maker_front() uses. */
 	MAKER_HEADER = 104,
 	MAKER_IDS = MAKER_HEADER,
 	MAKER_NR_IDS = 2,
