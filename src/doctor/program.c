@@ -70,7 +70,8 @@ static void check_build_id(struct doctor_binary *b)
 	doctor_fix(b->d, "gcc -Wl,--build-id ...");
 }
 
-/* Returns the separate debug file, or -1. */
+/* Opens the separate debug file of the binary. Returns its descriptor and path, or -1 if none was
+ * found. */
 static int open_debug(struct doctor_binary *b, char **ret_path)
 {
 	const struct image image = { .kind = IMAGE_FILE, .build_id = b->id };

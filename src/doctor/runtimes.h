@@ -21,5 +21,5 @@ struct runtime {
 
 /* Finds a runtime by the name of its program; NULL: none is known. */
 const struct runtime *runtime_find(const char *name);
-/* Returns whether the environment makes it write names. */
+/* Returns whether the environment makes the runtime write names. */
 bool runtime_is_set_up(const struct runtime *r);

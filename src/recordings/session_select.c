@@ -55,7 +55,8 @@ static const struct dict *named_dict(const struct segment_select *s)
 	return s->jit ? jit_session_dict(s->jit) : segment_dict(s->segment);
 }
 
-/* Copy selected events even without samples, because reports list them. */
+/* Copies selected events, even those without samples, because reports list them. Returns 0 or
+ * -ENOMEM. */
 static int session_select_take_events(struct segment_select *s)
 {
 	const struct dict *d = segment_dict(s->segment);

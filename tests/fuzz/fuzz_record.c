@@ -20,7 +20,7 @@ static const uint64_t sample_types[] = {
 		PERF_SAMPLE_STACK_USER,
 };
 
-/* Borrowed data of a record must be valid. */
+/* Reads all bytes of borrowed data, so that a sanitizer reports invalid ones. */
 static uint64_t sum_bytes(const uint8_t *at, uint64_t len)
 {
 	uint64_t sum = 0;

@@ -31,7 +31,7 @@ static struct tuple_slot *tuples_find(const struct tuples *t, uint32_t hash,
 	}
 }
 
-/* Keeps the table at most half full. */
+/* Doubles the table of slots, so that it is at most half full. Returns 0 or -ENOMEM. */
 static int tuples_grow(struct tuples *t)
 {
 	size_t nr = t->nr_slots ? t->nr_slots * 2 : FIRST_SLOTS;

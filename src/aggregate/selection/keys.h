@@ -42,19 +42,19 @@ enum key_kind {
 
 /* The data of a sample that a key needs. */
 enum {
-	NEED_APP = 1, /* of its thread: */
+	NEED_APP = 1, /* this and the next four: of the thread */
 	NEED_COMM = 2,
 	NEED_PID = 4,
 	NEED_TID = 8,
 	NEED_CGROUP = 16,
-	NEED_IMAGE = 32, /* of its leaf frame: */
+	NEED_IMAGE = 32, /* this and the next two: of the leaf frame */
 	NEED_FUNCTION = 64,
 	NEED_ADDRESS = 128,
 	NEED_CPU = 256,
 	NEED_TIME = 512,
 	NEED_QUALITY = 1024, /* idle, exiting or truncated */
 	NEED_LINES = 2048,   /* debug information */
-	NEED_STACK = 4096,   /* its callers */
+	NEED_STACK = 4096,   /* the callers */
 };
 
 struct key_row {

@@ -12,9 +12,9 @@ struct position;
 struct profile;
 struct view;
 
-/* In where_of[], by position, plus one for an unknown position: the tuple is not made yet;
- * DICT_NONE: it is not needed. */
 enum {
+	/* Value in where_of[] for a position whose tuple is needed, but not made yet. DICT_NONE is
+	 * that for one that is not needed. The array has one more element, for an unknown position. */
 	WHERE_WANTED = 0
 };
 

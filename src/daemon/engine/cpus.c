@@ -9,7 +9,7 @@
 #include "daemon/engine/engine.h"
 #include "record/priv.h"
 
-/* Reading /sys costs more than the other periodic checks. */
+/* Time between two checks: reading /sys costs more than the other periodic checks. */
 static const uint64_t watch_ns = 3 * NS_PER_S;
 
 static bool has_cpu(const struct cpu_list *list, int cpu)

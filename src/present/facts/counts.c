@@ -111,11 +111,12 @@ static int scope_number(const struct count_run *run, size_t scope)
 	return scopes_are_cpus(run) ? run->cpus.at[scope] : run->tids.at[scope];
 }
 
-/* Calls `fn` for each row of a table, event by event.  With --separate-cpu or --separate-thread,
- * an event has a row for each CPU or task. */
+/* Handles a row of a table. `scope` is a CPU or task, or -1: all. */
 typedef void (*row_fn)(const struct count_view *view, const struct count_run *run,
 		       size_t event, long scope, const struct counter_value *v);
 
+/* Calls `fn` for each row of a table, event by event.  With --separate-cpu or --separate-thread,
+ * an event has a row for each CPU or task. */
 static void each_row(const struct count_view *view, const struct count_run *run,
 		     const struct count_values *values, row_fn fn)
 {

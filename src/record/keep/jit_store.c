@@ -366,7 +366,8 @@ static void keep_inside(struct jit_store *k, const struct jit_process *p,
 	keep_fd(k, p, name, open_inside(link, 0, p->uid));
 }
 
-/* Looks for the map of a process, whose name contains the pid as the process itself sees it. */
+/* Looks for the map of a process and for its dump by libopagent, and keeps them. Their names
+ * contain the pid as the process itself sees it. */
 static void look_for(struct jit_store *k, int32_t pid)
 {
 	const struct jit_process *inside = find_inside(k, pid);

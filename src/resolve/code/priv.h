@@ -95,7 +95,9 @@ void code_relocs_apply(const struct code *c, uint64_t address, uint8_t *bytes,
 const struct insn_machine *code_machine(const char *name);
 /* Opens c->fd as an ELF file, and the disassembler for its machine. */
 int code_open_elf(struct code *c, const char *path, struct err *err);
-/* Stores the frame of an address in code_jit. Returns the number of frames: 1 or 0. */
+/* For code that a JIT compiler described: finds the source line of an address. Returns the number
+ * of frames: 1, or 0 if the line is unknown. */
 size_t code_jit_frames(struct code *c, uint64_t address, struct line_frame *ret_frame);
-/* Returns the lines, opened at the first call; NULL: none. */
+/* Returns the debug information that has the source lines, opened at the first call; NULL if the
+ * file has none. */
 struct lines *code_lines(struct code *c);

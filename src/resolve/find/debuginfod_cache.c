@@ -42,7 +42,8 @@ const char *debuginfod_kind_name(enum debuginfod_kind kind)
 	return kind_names[kind];
 }
 
-/* Reads the number in one of the cache's setting files. */
+/* Reads the number in one of the cache's setting files. Returns `otherwise` if the file is missing
+ * or has no number. */
 static uint64_t setting(const char *dir, const char *name, uint64_t otherwise)
 {
 	struct buf text = { 0 };

@@ -46,7 +46,8 @@ static int file_index_compare_files(const void *a, const void *b)
 	return r ? r : strcmp(of_a->path, of_b->path);
 }
 
-/* Consumes the path. */
+/* Adds a file. Takes ownership of `path`, which must contain a slash. Returns 0, or -ENOMEM also if
+ * there are too many files. */
 static int file_index_add_file(struct file_index *index, char *path)
 {
 	struct file_index_file f = { path, strrchr(path, '/') + 1 };

@@ -47,7 +47,8 @@ struct line_block {
 	size_t strings_len;
 };
 
-/* Checks the header of a block. Returns 0 or -EBADMSG. */
+/* Begins to use a block, whose bytes must outlive *b: checks its header and finds its parts.
+ * Returns 0 or -EBADMSG. */
 int line_block_open(struct line_block *b, const void *bytes, size_t len);
 
 struct line_row {

@@ -54,15 +54,17 @@ struct resolver_kept {
 	size_t processes; /* pids and tids */
 };
 struct resolver_kept resolver_kept(const struct resolver *r);
-/* Returns how many strings have changed. */
+/* Returns how often a string of the dict was replaced, because a thread's name came after some of
+ * its samples. */
 uint64_t resolver_changed(const struct resolver *r);
-/* Unwinds user stacks of samples that contain registers and a part of the stack, but no user
- * chain. `table` returns the unwind table of an image of the dict; NULL: it has none. */
 struct unwind_table;
-/* `table` can also return this value: the table is still being made. Then resolver_sample()
- * returns -EAGAIN, and the sample can be tried again later. */
+/* Returns the value that resolver_unwind.table returns while a table is still being made. Then
+ * resolver_sample() returns -EAGAIN, and the sample can be tried again later. */
 const struct unwind_table *resolver_table_later(void);
+/* How user stacks are unwound: those of samples that contain registers and a part of the stack,
+ * but no user chain. */
 struct resolver_unwind {
+	/* Returns the unwind table of an image of the dict; NULL: it has none. */
 	const struct unwind_table *(*table)(void *ctx, uint32_t image);
 	/* Reads code of an image of the dict at a file offset. Returns the number of bytes. May be
 	 * NULL: then code without rules is unwound by frame pointers only. */

@@ -31,11 +31,11 @@ typedef int (*side_band_fn)(void *ctx, const struct timed_record *record);
 int side_band_add(struct side_band *s, uint64_t time_ns, const void *bytes, size_t len);
 /* Removes the record that was just added; no other call may come in between. */
 void side_band_unadd(struct side_band *s);
-/* Passes the records up to that time to `fn`, oldest first and in order of arrival for the same
- * time, and frees them. `fn` must not add any. Returns 0, -ENOMEM (and all records still wait),
- * or what `fn` returned. */
+/* Passes the records up to `until_ns` to `fn`, oldest first and in order of arrival for the same
+ * time, and frees them. `fn` must not add any. Returns 0, -ENOMEM (and all records still wait), or
+ * what `fn` returned. */
 int side_band_give(struct side_band *s, uint64_t until_ns, side_band_fn fn, void *ctx);
-/* Moves the records up to that time to `to`, in the same order. Returns 0 or -ENOMEM. */
+/* Moves the records up to `until_ns` to `to`, in the same order. Returns 0 or -ENOMEM. */
 int side_band_move(struct side_band *s, uint64_t until_ns, struct side_band *to);
 /* Returns how many records wait. */
 static inline size_t side_band_waiting(const struct side_band *s)

@@ -36,9 +36,10 @@ static inline bool chain_may_be_apart(const struct decoder *d,
 int chain_join_branches(const struct decoder *d, enum chain_form form, struct buf *room,
 			struct record *rec);
 
-/* Returns whether `first`, where the thread was interrupted, is only some instructions after
- * `ip`, the sample's address, in the same function. If `first` is nearer to the return address
- * `second` (0: none), the instruction called the interrupted function. */
+/* Returns whether `first`, where the thread was interrupted, is so near to `ip`, the sample's
+ * address, that it is probably some instructions later in the same function. If `first` is nearer
+ * to the return address `second` (0: none), the instruction called the interrupted function
+ * instead. */
 bool chain_is_skid(uint64_t ip, uint64_t first, uint64_t second);
 /* Makes the sample's address the innermost one of its chain. A precise event (PEBS, IBS) reports
  * the instruction that caused it, and the kernel walks the stack from where the interrupt

@@ -33,7 +33,7 @@ static int hex_value(char c)
 	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* Returns an empty build-id for "-" and for malformed text. */
+/* Parses a build-id. Returns an empty one for "-" and for malformed text. */
 static struct build_id take_build_id(const char *hex)
 {
 	struct build_id id = { 0 };

@@ -235,8 +235,8 @@ static uint32_t arm_constant(uint32_t add)
 	return rotation ? v >> rotation | v << (32 - rotation) : v;
 }
 
-/* Decodes add ip, pc, #a; add ip, ip, #b; ldr pc, [ip, #c]! Returns false for other
- * instructions. */
+/* Decodes add ip, pc, #a; add ip, ip, #b; ldr pc, [ip, #c]! Sets *ret_slot to the address that the
+ * last one loads from. Returns false for other instructions. */
 static bool arm_slot(const uint8_t *at, uint64_t vaddr, uint64_t *ret_slot)
 {
 	uint32_t from_pc = plt_le32(at);

@@ -132,7 +132,8 @@ static const struct symtab_segment *segment_of(struct symtab_elf_loading *l,
 	return NULL;
 }
 
-/* Returns whether an untyped symbol in this section is a label of code, or of data. */
+/* Returns whether an untyped symbol in this section is a label of code or, when data symbols are
+ * loaded, of data. */
 static bool holds_labels(const struct symtab_elf_loading *l,
 			 const struct elf_section *section)
 {

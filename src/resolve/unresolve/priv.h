@@ -12,9 +12,11 @@
 struct unresolve_image {
 	/* Address of offset 0; for FILE and VDSO: of their first chunk. */
 	uint64_t base;
-	bool placed;     /* base is set */
-	bool moved;      /* kernel of another machine, moved to another address */
-	uint32_t kernel; /* placed KERNEL: the image whose address it shares */
+	bool placed; /* base is set */
+	bool moved;  /* kernel of another machine, moved to another address */
+	/* For a placed image of kind KERNEL: the first image of the same kernel, whose address it
+	 * shares. */
+	uint32_t kernel;
 };
 
 /* The state of a process as perf knows it so far. */

@@ -24,7 +24,7 @@
 #include "tools/report/rules.h"
 #include "tools/report/when.h"
 
-/* Trees omit smaller shares (in percent), as in perf. */
+/* Percentage: trees omit smaller shares unless --threshold is given, as in perf. */
 static const double tree_threshold = 0.5;
 
 static int choose_threshold(struct report_plan *plan, struct err *err)

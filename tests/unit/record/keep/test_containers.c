@@ -10,7 +10,8 @@ enum {
 	OURS = 0xf0000000
 };
 
-/* Device and inode of net, uts, ipc, pid, user, mnt, cgroup. */
+/* Takes a record of a process with this mount namespace. `links` has the device and inode of net,
+ * uts, ipc, pid, user, mnt and cgroup. */
 static bool take(struct containers *c, int32_t pid, uint64_t mounts, uint64_t nr)
 {
 	uint64_t links[14] = { 0 };
