@@ -21,6 +21,6 @@ bool parse_hex_at(const char **s, uint64_t *ret_v);
  * number. Returns 0 if the text does not have this form. A line number of 0 means that there is no
  * line. */
 size_t parse_source_position(const char *s, uint32_t *ret_line);
-/* Parses "250ms", "1.5s", "2m", "3h", or plain seconds, to nanoseconds. Returns false if `s` is
- * none of these. */
+/* Parses a number with a unit (ns, us, ms, s, m, min or h; without: seconds), such as "250ms" or
+ * "1.5s", to nanoseconds. Returns false if `s` is none or too large. */
 bool parse_duration_ns(const char *s, uint64_t *ret_ns);

@@ -53,8 +53,8 @@ static uint64_t odb_images_mtime(const struct odb_images *images, const char *na
 	return found ? ns : recorded_s * NS_PER_S;
 }
 
-/* Opens the ELF file at `path` and reads its sections. Returns 0 or a negative errno. The caller
- * calls elf_file_done() and closes *ret_fd. */
+/* Opens the ELF file at `path` and reads its sections. Returns 0 or a negative errno. After 0, the
+ * caller calls elf_file_done() and closes *ret_fd. */
 static int odb_images_open(const char *path, struct elf_file *f, int *ret_fd)
 {
 	int fd = path ? elf_open_regular(path) : -ENOMEM;

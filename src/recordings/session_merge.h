@@ -37,8 +37,8 @@ int session_merge_new(const char *path, struct session_merge **ret_merge,
  * or a negative errno with a message in *err. */
 int session_merge_add(struct session_merge *m, const struct session_merge_input *input,
 		      struct session_merge_result *result, struct err *err);
-/* Gives the directory its name.  `is_private`: only for its owner.  Returns 0, or a negative errno
- * with a message in *err. */
+/* Gives the directory of the merged session its final name. `is_private`: only for its owner.
+ * Returns 0, or a negative errno with a message in *err. */
 int session_merge_commit(struct session_merge *m, bool is_private, struct err *err);
 /* Removes the directory unless it was committed.  NULL is allowed. */
 void session_merge_free(struct session_merge *m);

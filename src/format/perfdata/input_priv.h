@@ -371,7 +371,8 @@ int perf_build_id_add(struct perf_input *in, uint16_t misc, struct cursor *body)
 
 /* Parse features that only simpleperf writes. Return 0, -EBADMSG or -ENOMEM. */
 int perf_simpleperf_meta(struct perf_input *in, struct cursor *payload);
-/* Fills info.codes (perfdata/input_bpf.c). */
+/* In input_bpf.c: parses the BPF programs of the recording into info.codes. Returns 0, -EBADMSG or
+ * -ENOMEM. */
 int perf_bpf_programs(struct perf_input *in, struct cursor *payload);
 int perf_simpleperf_files(struct perf_input *in, struct cursor *payload);
 int perf_simpleperf_files2(struct perf_input *in, struct cursor *payload);

@@ -42,7 +42,8 @@ static int compare_counts(const struct annotation *a, const uint64_t *x,
 
 /* ---- files and lines ---- */
 
-/* Normalizes paths: "src/../a.h" and "a.h" are the same file. */
+/* Returns the number of the string for a path, after normalizing it: "/src/../a.h" and "/a.h" are
+ * the same file. STRTAB_FAILED if memory is short. */
 static uint32_t annotation_name_of(struct making *m, const char *path, size_t len)
 {
 	struct strtab *strings = &m->a->p->strings;

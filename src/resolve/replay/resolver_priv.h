@@ -206,10 +206,14 @@ struct resolver {
 /* Functions of resolver_samples.c: the steps of resolver_sample(), for sample_group.c. Each
  * step is done for all samples of a group before the next step, so that their memory accesses
  * overlap. Between the steps, `found` and `chain` must not move, and no side band may be
- * applied. This is step 1 of 2, or of 6. Returns 0 or -ENOMEM. */
+ * applied. The steps are either resolver_find() and resolver_finish() or, for samples with
+ * chains, resolver_find(), resolver_chain_look(), resolver_chain_ask(), resolver_begin(),
+ * resolver_chain_step() and resolver_chain_stack(). */
+
+/* Finds the process and the thread of a sample. Returns 0 or -ENOMEM. */
 int resolver_find(struct resolver *r, const struct record *rec,
 		  struct resolver_found *ret_found);
-/* Step 2 of 2. Returns 0, -ENOMEM, or -EAGAIN (resolver_table_later()). */
+/* Fills in the sample with its stack. Returns 0, -ENOMEM, or -EAGAIN (resolver_table_later()). */
 int resolver_finish(struct resolver *r, const struct decoder *d,
 		    const struct record *rec, struct resolver_found *found,
 		    struct sample *ret_sample);
@@ -219,9 +223,8 @@ int resolver_finish_leaf(struct resolver *r, const struct record *rec,
 			 struct resolver_found *found, struct sample *ret_sample);
 /* Returns false if the samples that were begun must be ended before another one begins. */
 bool resolver_has_room(const struct resolver *r);
-/* Step 4, after resolver_chain_look() and resolver_chain_ask(): everything but the stack. Then
- * call resolver_chain_step() and, in the same order as this function, resolver_chain_stack().
- * Returns the same as resolver_finish(). */
+/* Fills in the sample except for its stack, which resolver_chain_stack() returns: call that in the
+ * same order as this function. Returns the same as resolver_finish(). */
 int resolver_begin(struct resolver *r, const struct decoder *d,
 		   const struct record *rec, struct resolver_found *found,
 		   struct resolver_chain *chain, struct sample *ret_sample);

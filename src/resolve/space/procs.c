@@ -132,7 +132,8 @@ struct proc_thread *procs_find_thread(const struct procs *p, int32_t tid,
 	return thread;
 }
 
-/* Returns the slot of the newest instance of a pid. */
+/* Returns the slot of the newest instance of a pid, which is added if the pid is new; NULL if
+ * memory is short. */
 static struct process **process_slot(struct procs *p, int32_t pid)
 {
 	bool is_new;

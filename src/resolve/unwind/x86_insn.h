@@ -49,5 +49,5 @@ struct x86_insn {
 /* Returns the decoded first instruction of `bytes`, of x86-64. A call of the next instruction, by
  * which code determines its address, is X86_PUSH. */
 struct x86_insn x86_insn_decode(const uint8_t *bytes, size_t len);
-/* Decodes the first instruction of `bytes`, of i386, in the same way. */
+/* Like x86_insn_decode(), but for i386. */
 struct x86_insn x86_insn_decode_i386(const uint8_t *bytes, size_t len);
