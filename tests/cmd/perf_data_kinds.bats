@@ -102,6 +102,17 @@ check_counts() # KEYS NAME ROW...
 	grep -q 'Filtered samples: *700$' out
 }
 
+@test "samples whose id belongs to no event are not counted as another event" {
+	make_kinds
+	for file in kinds/unknown_id kinds/unknown_id.pipe; do
+		run -3 --separate-stderr opreport --by event --csv "$file"
+		echo "$output $stderr"
+		[[ $stderr == *"1 records malformed"* ]]
+		[ "$(awk -F, 'NR > 1 { print $2 }' <<<"$output" | paste -s -d ' ')" = "1 1" ]
+		run -3 "$OPROFILE" script "$file"
+	done
+}
+
 @test "empty header features do not count as missing" {
 	make_kinds
 	for file in kinds/empty_features{,.pipe}; do

@@ -40,6 +40,16 @@ def filtered_and_lost():
     return f
 
 
+def unknown_id():
+    f = begin(made.Event(), made.Event("instructions", config=1, number=12))
+    f.sample(TEXT + 0x100)
+    f.sample(TEXT + 0x100, event=1)
+    f.events[1].number = 77
+    f.sample(TEXT + 0x100, event=1)
+    f.events[1].number = 12
+    return f
+
+
 def empty_features():
     f = begin()
     f.sample(TEXT + 0x100)
@@ -194,6 +204,7 @@ FILES = {
     "tracepoint_damaged": tracepoint_damaged(),
     "same_module_ids": same_module_ids(),
     "without_times": without_times(),
+    "unknown_id": unknown_id(),
     "filtered": filtered(),
     "filtered_and_lost": filtered_and_lost(),
     "empty_features": empty_features(),
