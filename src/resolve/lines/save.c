@@ -12,7 +12,7 @@
 
 enum {
 	/* The new data must be at least this fraction of the existing data to justify writing
-	 * everything. Less is read as quickly again. */
+	 * everything. Reading less again is as quick as using the index. */
 	WORTH_PART = 8,
 	/* A smaller index saves less time than writing it takes, and is not written. */
 	WORTH_FILE = 4096,

@@ -25,7 +25,7 @@
 enum {
 	TICK_MS = 1000,
 	EVENT_BYTES = 256,
-	/* Reading a live recording again costs at most one part of this many of the time. */
+	/* At most 1/UPDATE_SHARE of the time is spent on reading a live recording again. */
 	UPDATE_SHARE = 100,
 	BAD_REQUEST = 400,
 	NOT_FOUND = 404,
