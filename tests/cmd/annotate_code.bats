@@ -103,6 +103,27 @@ sample_all()
 	[ "$(grep -c '^[0-9a-f]\{16\} <\(work\|other\)>: /\* [a-z]* total: ' listing)" -eq 2 ]
 }
 
+@test "arguments that match no binary are names of functions" {
+	make_program
+	sample_all
+	opannotate --assembly symbol:work 2>/dev/null >want
+	opannotate --assembly work 2>err >got
+	grep -q '<work>' got
+	run ! grep -q '<other>:' got
+	# The header shows the command line.
+	diff <(grep -v opannotate want) <(grep -v opannotate got)
+	[ ! -s err ]
+	# Several functions, tags, and sources of samples.
+	[ "$(opannotate --assembly work "$DIR" other comm:p 2>/dev/null | grep -c 'total: ')" -eq 2 ]
+	# A binary has precedence, and p is not a function.
+	opannotate --assembly p 2>/dev/null | grep -q '<other>:'
+	# If the word matches nothing, the message is that of a binary.
+	for word in wrok ./work; do
+		run -1 opannotate --assembly "$word"
+		[[ "$output" == *"too strict"* && "$output" != *symbol:* ]]
+	done
+}
+
 @test "--source --assembly does not show code without a line below another line" {
 	cat >z.s <<END
 	.file 1 "$PWD/src/z.c"

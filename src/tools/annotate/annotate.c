@@ -8,7 +8,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "aggregate/selection/spec.h"
 #include "archive/read/open.h"
+#include "base/buf.h"
 #include "base/err.h"
 #include "base/files/faults.h"
 #include "base/files/output.h"
@@ -37,6 +39,7 @@
 
 enum {
 	STATUS_INCOMPLETE = 3,
+	WORDS_NO_BINARIES = -2, /* not an exit status */
 	HOTTEST_CONTEXT = 10,
 	SAID_MAX = 4,
 	RATIOS_SAID_MAX = 512
@@ -62,6 +65,7 @@ struct annotate {
 	/* Like `code`, for sources that are embedded in debug information. */
 	struct image_code source_code;
 	struct annotate_objdump objdump;
+	bool again;                 /* a further run for the same command line */
 	struct annotate_html *html; /* with --html: the writer of the pages */
 	bool left_out;              /* some source was not written to --output-dir */
 	struct err *err;
@@ -87,7 +91,7 @@ static int make_plan(struct annotate *a, char *const *words)
 			return err_set(a->err, -EINVAL,
 				       "differential profiles not allowed");
 	r = report_plan_make(plan, words, a->err);
-	if (plan->sources.samples_dir)
+	if (plan->sources.samples_dir && !a->again)
 		screen_print_line(stderr, "Using %s/ for session-dir",
 				  plan->sources.samples_dir);
 	if (r)
@@ -546,7 +550,20 @@ static int annotate_write_out(struct annotate *a)
 	return r;
 }
 
-static int annotate(struct annotate *a, char *const *words)
+/* Returns whether the arguments that name binaries can name functions instead. */
+static bool has_function_words(const struct annotate *a)
+{
+	const struct spec_list *words = &a->plan.spec.lists[SPEC_ANY_IMAGE];
+
+	for (size_t i = 0; i < words->values.nr; i++)
+		if (strchr(words->values.at[i], '/'))
+			return false;
+	return words->values.nr && !a->plan.spec.lists[SPEC_SYMBOL].values.nr;
+}
+
+/* Annotates the samples that the arguments select. Returns an exit status, or WORDS_NO_BINARIES
+ * without a message if `functions_next` and the arguments match no binary. */
+static int annotate(struct annotate *a, char *const *words, bool functions_next)
 {
 	bool incomplete;
 	int r = annotate_options_check(&a->options, a->err);
@@ -561,6 +578,9 @@ static int annotate(struct annotate *a, char *const *words)
 	if (!r)
 		r = report_read_all(&a->read, &a->plan, a->err);
 	report_progress_end();
+	if (functions_next && (a->again || has_function_words(a)) &&
+	    (r == -ENOENT || r == -ENODATA))
+		return WORDS_NO_BINARIES;
 	incomplete = report_warn_of_damage(&a->read);
 	if (!r) {
 		report_warn_of_losses(&a->read);
@@ -602,23 +622,82 @@ static void annotate_done(struct annotate *a)
 	vec_done(&a->options.exclude_files.values);
 }
 
-static int annotate_run(const struct command *self, int argc, char **argv)
+/* The command line. */
+struct annotate_call {
+	const struct command *command;
+	int argc;
+	char **argv;
+	const char **words; /* in their original order */
+	int first; /* of the arguments, which the parser moves after the options */
+};
+
+/* Parses the options and runs once, with the arguments `instead`, or with those of the command line
+ * if that is NULL. */
+static int annotate_once(struct annotate_call *call, char *const *instead,
+			 bool functions_next)
 {
 	struct err err = { 0 };
 	struct annotate a = { .options = { .context = ANNOTATE_CONTEXT_OFF },
-			      .err = &err };
-	const char **words = copy_words(argc, argv);
-	int first;
-	int status;
+			      .err = &err,
+			      .layout.words = call->words,
+			      .again = instead };
+	int status = command_options(call->command, OPTIONS_PERMUTE, call->argc,
+				     call->argv, &a.options, &call->first);
 
-	a.layout.words = words;
-	status = command_options(self, OPTIONS_PERMUTE, argc, argv, &a.options, &first);
-	if (status < 0 && words) {
-		status = annotate(&a, argv + first);
-		annotate_done(&a);
+	if (status >= 0)
+		return status;
+	status = annotate(&a, instead ? instead : call->argv + call->first,
+			  functions_next);
+	annotate_done(&a);
+	return status;
+}
+
+/* Runs again with the bare arguments as names of functions. */
+static int annotate_functions(struct annotate_call *call)
+{
+	struct spec spec = { 0 };
+	struct buf functions = { 0 };
+	VEC(char *) words = { 0 };
+	struct err err;
+	bool kept = true;
+	int status = WORDS_NO_BINARIES;
+
+	for (char **word = call->argv + call->first; *word && kept; word++) {
+		const size_t nr = spec.lists[SPEC_ANY_IMAGE].values.nr;
+
+		kept = report_source_is(*word) || !spec_add(&spec, *word, &err);
+		if (spec.lists[SPEC_ANY_IMAGE].values.nr > nr) {
+			buf_put(&functions, "symbol:,", functions.len ? 0 : 7);
+			buf_put(&functions, ",", functions.len > 7);
+			buf_put(&functions, *word, strlen(*word));
+		} else if (kept) {
+			kept = vec_push(&words, *word);
+		}
 	}
-	free(words);
-	return status < 0 ? 1 : status;
+	buf_put_u8(&functions, 0);
+	if (kept && !functions.failed && functions.len > 1 &&
+	    vec_push(&words, (char *)functions.data) && vec_push(&words, NULL))
+		status = annotate_once(call, words.at, true);
+	spec_done(&spec);
+	buf_done(&functions);
+	vec_done(&words);
+	return status;
+}
+
+static int annotate_run(const struct command *self, int argc, char **argv)
+{
+	struct annotate_call call = { self, argc, argv, copy_words(argc, argv), 0 };
+	int status = 1;
+
+	if (call.words)
+		status = annotate_once(&call, NULL, true);
+	if (status == WORDS_NO_BINARIES)
+		status = annotate_functions(&call);
+	/* The arguments match no function either: report that they match no binary. */
+	if (status == WORDS_NO_BINARIES)
+		status = annotate_once(&call, NULL, false);
+	free(call.words);
+	return status;
 }
 
 const struct command command_annotate = {
@@ -626,14 +705,16 @@ const struct command command_annotate = {
 	.classic = "opannotate",
 	.summary = "show sources or code with the samples of each line or instruction",
 	.usage =
-		"--source|--assembly|--html DIR|--json [options] [SESSION-DIR | profile specification...]",
-	.notes = "The arguments are those of opreport.\n"
-		 "Examples:\n"
-		 "  opannotate --source image:/usr/bin/make\n"
-		 "  opannotate --source --hottest\n"
-		 "  opannotate --assembly --top 3\n"
-		 "  opannotate --source --output-dir annotated --threshold 1\n"
-		 "  opannotate --html pages",
+		"--source|--assembly|--html DIR|--json [options] [SESSION-DIR | profile specification | FUNCTION...]",
+	.notes =
+		"The arguments are those of opreport. Bare words that match no binary are names of functions.\n"
+		"Examples:\n"
+		"  opannotate --source image:/usr/bin/make\n"
+		"  opannotate --source --hottest\n"
+		"  opannotate --assembly main\n"
+		"  opannotate --assembly --top 3\n"
+		"  opannotate --source --output-dir annotated --threshold 1\n"
+		"  opannotate --html pages",
 	.options = annotate_rows,
 	.run = annotate_run,
 };
