@@ -21,7 +21,7 @@ struct view_answer {
  * a->err. */
 typedef int view_query_fn(struct view_answer *a);
 view_query_fn view_query_info, view_query_values, view_query_timeline, view_query_heat,
-	view_query_tree, view_query_function, view_query_table;
+	view_query_tree, view_query_function, view_query_table, view_query_text;
 
 /* Lets `fn` write to a->json, and appends that to `out`.  Returns the same as `fn`. */
 int view_answer_make(struct view_answer *a, view_query_fn *fn, struct buf *out);

@@ -97,6 +97,14 @@ def answers(source):
                       "tree?min=0.001", "tree?by=callers", "tree?by=time",
                       "table?by=symbol,image"):
             assert v.get(query), query
+        for of in ("folded", "csv", "text"):
+            status, text, headers = v.request("api/1/text?of=" + of)
+            assert status == 200 and headers["Content-Type"].startswith("text/plain")
+            lines = text.decode().splitlines()
+            field = {"folded": lambda x: x.rsplit(" ", 1)[1], "csv": lambda x: x.split(",")[0],
+                     "text": lambda x: x.split()[0]}[of]
+            counts = [int(field(x)) for x in lines[of != "folded":]]
+            assert sum(counts) == info["samples"], (of, lines[:3])
         for path, status in (("", 200), ("app.js", 200), ("api/1/info", 200), ("nothing", 404),
                              ("api/1/nothing", 404), ("api/1/values?of=nothing", 400)):
             got, _, headers = v.request(path)
