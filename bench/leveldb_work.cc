@@ -15,7 +15,7 @@
 namespace
 {
 
-const unsigned int nr_keys = 60000;
+const unsigned int nr_keys = 4000;
 const unsigned int nr_gets = 1500, nr_scans = 20, scan_length = 100;
 
 void check(const leveldb::Status &status, const char *doing)

@@ -260,6 +260,7 @@ static int estimate_sums(const struct variation_input *in, struct row_variation 
 		return variation_estimate_like(in, rows, single);
 	usual.sampling = fmax(usual.sampling, single->sampling);
 	usual.runs = fmax(usual.runs, single->runs);
+	usual.effect = fmax(usual.effect, single->effect);
 	usual.df = fmin(usual.df, single->df);
 	return variation_estimate_like(in, rows, &usual);
 }

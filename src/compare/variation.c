@@ -9,10 +9,11 @@
 #include "compare/student.h"
 
 enum {
-	POOL_ROWS = 8,  /* neighbours on each side whose design effects are pooled */
-	POOL_DF = 16,   /* weight of the pooled design effect */
-	FIT_ROWS = 8,   /* minimum number of rows to estimate the usual variance */
-	FIT_STEPS = 60, /* tried ratios of the two parts of the usual variance */
+	POOL_ROWS = 8,   /* neighbours on each side whose design effects are pooled */
+	POOL_DF = 16,    /* weight of the pooled design effect */
+	FIT_ROWS = 8,    /* minimum number of rows to estimate the usual variance */
+	FIT_STEPS = 61,  /* tried ratios of the two parts of the usual variance */
+	FIT_EFFECTS = 3, /* tried exponents of the design effects: 1, 0.5, 0 */
 	FIT_COUNT = 5, /* minimum number of samples per run for a variance to be used */
 	DF_MAX = 1000
 };
@@ -152,6 +153,7 @@ static int set_design_effects(const struct variation_input *in,
 /* The variance of one row between runs, with the two components of the usual variance. */
 struct fit_item {
 	double variance;
+	double design; /* design effect, which `sampling` lacks */
 	double sampling;
 	double runs;
 	double df;
@@ -169,7 +171,8 @@ static struct fit_item fit_item(const struct variation_input *in,
 
 	return (struct fit_item){
 		.variance = s->variance,
-		.sampling = s->total > 0 ? design * q * s->nr_runs / s->total : 0,
+		.design = design,
+		.sampling = s->total > 0 ? q * s->nr_runs / s->total : 0,
 		.runs = q * q,
 		.df = s->nr_runs - 1,
 	};
@@ -197,16 +200,26 @@ static bool find_fit_items(const struct variation_input *in,
 	return true;
 }
 
-static double usual_of(const struct fit_item *item, double sampling, double runs)
+/* Returns the part of a design effect that runs show when they are compared. */
+static double effect_between(double design, const struct usual_variation *usual)
 {
-	return sampling * item->sampling + runs * item->runs;
+	if (usual->effect >= 1)
+		return design;
+	return usual->effect > 0 ? pow(design, usual->effect) : 1;
+}
+
+static double usual_of(const struct fit_item *item, const struct usual_variation *usual)
+{
+	return usual->sampling * item->sampling * effect_between(item->design, usual) +
+	       usual->runs * item->runs;
 }
 
 /* Returns the logarithm of (variance / usual variance), corrected by Smyth's method (2004) so that
  * it has the mean 0 if the usual variance is right. */
-static double log_ratio(const struct fit_item *item, double runs)
+static double log_ratio(const struct fit_item *item,
+			const struct usual_variation *tried)
 {
-	const double usual = usual_of(item, 1, runs);
+	const double usual = usual_of(item, tried);
 	const double variance = fmax(item->variance, least_part * item->sampling);
 
 	return log(variance / usual) - gamma_log_slope(item->df / 2) +
@@ -218,13 +231,14 @@ struct row_spread {
 	double variance; /* variance in addition to that of the estimates themselves */
 };
 
-static struct row_spread find_spread(const struct fit_items *from, double runs)
+static struct row_spread find_spread(const struct fit_items *from,
+				     const struct usual_variation *tried)
 {
 	const double nr = (double)from->items.nr;
 	double sum = 0, squares = 0, expected = 0;
 
 	for (size_t i = 0; i < from->items.nr; i++) {
-		const double z = log_ratio(&from->items.at[i], runs);
+		const double z = log_ratio(&from->items.at[i], tried);
 
 		sum += z;
 		squares += z * z;
@@ -236,28 +250,35 @@ static struct row_spread find_spread(const struct fit_items *from, double runs)
 	};
 }
 
-/* Fits the usual variation: the two components for which the rows agree best, and how closely they
- * agree. */
+/* Fits the usual variation: the exponent and the ratio of the two components for which the rows
+ * agree best, and how closely they agree. */
 static void fit_usual(const struct fit_items *from, struct usual_variation *usual)
 {
-	struct row_spread best = find_spread(from, 0);
-	double ratio = 0, df = DF_MAX, correction = 0;
+	struct usual_variation best = *usual;
+	struct row_spread least = find_spread(from, &best);
+	double correction;
 
-	for (int i = 0; i < FIT_STEPS; i++) {
-		const double tried = pow(10, fit_first + i * fit_step);
-		struct row_spread s = find_spread(from, tried);
+	for (int i = 0; i < FIT_EFFECTS * FIT_STEPS; i++) {
+		const int step = i % FIT_STEPS;
+		const struct usual_variation tried = {
+			.sampling = 1,
+			.runs = step ? pow(10, fit_first + (step - 1) * fit_step) : 0,
+			.effect = 1 - (double)(i / FIT_STEPS) / (FIT_EFFECTS - 1),
+		};
+		const struct row_spread s = find_spread(from, &tried);
 
-		if (s.variance < best.variance) {
-			best = s;
-			ratio = tried;
+		if (s.variance < least.variance) {
+			least = s;
+			best = tried;
 		}
 	}
-	if (best.variance > 0)
-		df = fmin(2 * gamma_log_curve_inverse(best.variance), DF_MAX);
-	correction = gamma_log_slope(df / 2) - log(df / 2);
-	usual->df = df;
-	usual->sampling = exp(best.mean + correction);
-	usual->runs = ratio * usual->sampling;
+	usual->df = DF_MAX;
+	if (least.variance > 0)
+		usual->df = fmin(2 * gamma_log_curve_inverse(least.variance), DF_MAX);
+	correction = gamma_log_slope(usual->df / 2) - log(usual->df / 2);
+	usual->sampling = exp(least.mean + correction);
+	usual->runs = best.runs * usual->sampling;
+	usual->effect = best.effect;
 }
 
 /* Combines the row's own variance with the usual one. */
@@ -269,7 +290,7 @@ static void set_scale(const struct variation_input *in, size_t row,
 	for (enum compare_side side = 0; side < COMPARE_SIDES; side++) {
 		struct side_sums s = side_sums(in, row, side);
 		struct fit_item item = fit_item(in, &s, v->design);
-		const double expected = usual_of(&item, usual->sampling, usual->runs);
+		const double expected = usual_of(&item, usual);
 
 		if (s.nr_runs < 2)
 			continue;
@@ -292,7 +313,8 @@ static void set_estimates(const struct variation_input *in, size_t row,
 
 		v->sides[side] = (struct side_estimate){
 			.value = s.count / total,
-			.linear = v->scale * usual->sampling * v->design / total,
+			.linear = v->scale * usual->sampling *
+				  effect_between(v->design, usual) / total,
 			.square =
 				s.nr_runs > 0 ? v->scale * usual->runs / s.nr_runs : 0,
 			.is_rate = in->is_rate,
@@ -325,7 +347,8 @@ int variation_estimate(const struct variation_input *in, struct row_variation *r
 		       struct usual_variation *ret_usual)
 {
 	struct usual_variation usual = { .between = has_several_runs(in),
-					 .sampling = 1 };
+					 .sampling = 1,
+					 .effect = 1 };
 	struct fit_items items = { 0 };
 	int r = set_design_effects(in, ret_rows);
 

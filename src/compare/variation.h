@@ -59,7 +59,10 @@ struct usual_variation {
 	bool between;    /* some side has several runs, so the fields below are known */
 	double sampling; /* factor of the variance within runs */
 	double runs;     /* relative variance between runs, beyond sampling */
-	double df;       /* weight of the usual variance; 0: each row has its own */
+	/* Exponent of the design effects of rows in their variance of sampling.  Below 1 if rows vary
+	 * within each run in the same manner, as in the phases of a program: then runs differ less. */
+	double effect;
+	double df; /* weight of the usual variance; 0: each row has its own */
 };
 
 /* Sets the estimates of all rows.  Returns 0 or -ENOMEM. */

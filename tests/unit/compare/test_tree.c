@@ -423,8 +423,8 @@ static void intervals_of_nested_rows_contain_the_truth(void **state)
 		{ "1 run", DIFFER_WITH_CALLEES, 1, 920, 0.03, 0.5 },
 		{ "3 runs", DIFFER_WITH_CALLEES, 3, 920, 0.03, 0.5 },
 		{ "5 runs", DIFFER_WITH_CALLEES, 5, 920, 0.03, 0.5 },
-		{ "3 runs, independent functions", DIFFER_ALONE, 3, 920, 0.05, 0.5 },
-		{ "5 runs, independent functions", DIFFER_ALONE, 5, 920, 0.05, 0.5 },
+		{ "3 runs, independent functions", DIFFER_ALONE, 3, 300, 0.05, 0.5 },
+		{ "5 runs, independent functions", DIFFER_ALONE, 5, 300, 0.05, 0.5 },
 	};
 
 	(void)state;
