@@ -58,7 +58,8 @@ struct serve_config {
 
 /* Returns the version of libmicrohttpd used by the build, or NULL if it has none. */
 const char *serve_version(void);
-/* Listens.  Returns 0, or a negative errno with a message in *err. */
+/* Opens a server that listens on 127.0.0.1. Returns 0, or a negative errno with a message in *err.
+ */
 int serve_open(const struct serve_config *config, struct serve **ret_serve,
 	       struct err *err);
 void serve_close(struct serve *s); /* NULL is allowed */

@@ -30,8 +30,8 @@ int view_answer_no_memory(const struct view_answer *a);
 void view_answer_numbers(struct view_answer *a, const char *name,
 			 const uint64_t *numbers, size_t nr);
 void view_answer_signed(struct view_answer *a, const char *name, int64_t number);
-/* Returns the function that the parameters `symbol` and `image` name: the one with the most samples,
- * if `image` is missing.  Returns 0, or -EINVAL or -ENOENT with a message. */
+/* Stores the function that the parameters `symbol` and `image` name: the one with the most samples
+ * if `image` is missing. Returns 0, or -EINVAL or -ENOENT with a message. */
 int view_answer_function(const struct view_answer *a, uint32_t *ret_function);
 /* Writes the members of a tree, with its images and symbols.  Returns 0 or -ENOMEM. */
 int view_answer_put_tree(struct view_answer *a, const struct view_tree *tree);

@@ -17,8 +17,8 @@ struct view_selection {
 	bool all_threads;          /* all tracks of the event are selected */
 };
 
-/* Returns 0, -ENOENT (no event of this name), -EINVAL, or -ENOMEM, with a message in *err.  Call
- * view_selection_done() in any case. */
+/* Makes the selection that the parameters describe. Returns 0, -ENOENT (no event of this name),
+ * -EINVAL, or -ENOMEM, with a message in *err. Call view_selection_done() in any case. */
 int view_selection_make(struct view_selection *s, struct view_model *m,
 			const struct view_params *params, struct err *err);
 /* Selects the samples of all events. */

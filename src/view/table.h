@@ -31,15 +31,15 @@ struct view_table {
 	uint64_t samples[VIEW_SIDES]; /* all selected ones */
 };
 
-/* Returns 0, -EINVAL (a key that the model does not have) or -ENOMEM, with a message in *err; call
- * view_table_done() in any case. */
+/* Makes the rows of the selected samples, grouped by `keys`. Returns 0, -EINVAL (a key that the
+ * model does not have) or -ENOMEM, with a message in *err; call view_table_done() in any case. */
 int view_table_make(struct view_table *t, const struct view_selection *s,
 		    const char *keys, struct err *err);
 void view_table_sort(struct view_table *t, enum view_table_order order);
 void view_table_done(struct view_table *t);
-/* Returns the text of a value; a number is written to `room`. */
 enum {
 	VIEW_VALUE_ROOM = 32
 };
+/* Returns the text of a value; a number is written to `room`. */
 const char *view_table_text(const struct view_table *t, const struct view_row *row,
 			    size_t key, char room[VIEW_VALUE_ROOM]);

@@ -35,7 +35,8 @@ struct view_timeline_options {
 	size_t top; /* maximum number of lanes with bins */
 };
 
-/* Returns 0 or -ENOMEM; call view_timeline_done() in any case. */
+/* Counts the selected samples in bins of time, in total and for each lane. Returns 0 or -ENOMEM;
+ * call view_timeline_done() in any case. */
 int view_timeline_make(struct view_timeline *t, const struct view_selection *s,
 		       const struct view_timeline_options *options);
 void view_timeline_done(struct view_timeline *t);

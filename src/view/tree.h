@@ -41,7 +41,8 @@ enum {
 	VIEW_TREE_LIMIT = 20000 /* default of `limit` */
 };
 
-/* Returns 0 or -ENOMEM; call view_tree_done() in any case. */
+/* Makes the tree of the selected samples that `options` describe. Returns 0 or -ENOMEM; call
+ * view_tree_done() in any case. */
 int view_tree_make(struct view_tree *t, const struct view_selection *s,
 		   const struct view_tree_options *options);
 void view_tree_done(struct view_tree *t);
@@ -51,7 +52,7 @@ static inline uint64_t view_tree_total(const struct view_tree_node *n)
 	return n->total[0] + n->total[1];
 }
 
-/* For time_tree.c and tree.c. */
+/* In time_tree.c: view_tree_make() for VIEW_TREE_TIME. */
 int view_tree_make_by_time(struct view_tree *t, const struct view_selection *s,
 			   const struct view_tree_options *options);
 /* Removes nodes with the least samples until at most `limit` remain. */

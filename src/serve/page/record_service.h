@@ -26,7 +26,8 @@ struct record_service {
 	uint64_t samples, lost;
 };
 
-/* `session_dir`: NULL is ./oprofile_data.  Returns 0, or a negative errno with a message in *err. */
+/* Initializes *s for recordings in `session_dir` (NULL: ./oprofile_data). Returns 0, or a negative
+ * errno with a message in *err. */
 int record_service_init(struct record_service *s, const char *session_dir,
 			struct err *err);
 void record_service_done(struct record_service *s);

@@ -11,5 +11,5 @@ struct err;
 /* Appends the stored JSON, or "{}" if there is none.  Returns 0, or a negative errno with a message
  * in *err. */
 int record_settings_load(struct buf *out, struct err *err);
-/* Stores the JSON if it is one object.  Returns the same. */
+/* Stores the JSON if it is one object. Returns 0, or a negative errno with a message in *err. */
 int record_settings_save(const char *json, size_t len, struct err *err);
