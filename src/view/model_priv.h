@@ -9,7 +9,6 @@
 struct comparison;
 struct name_patterns;
 struct profile;
-struct view_annotation;
 
 enum view_kind {
 	VIEW_USER,
@@ -97,8 +96,7 @@ struct view_model {
 	uint64_t fingerprint; /* of the files of a live recording when they were read */
 	char *cache_dir;      /* of line indexes; NULL: none */
 	struct name_patterns *patterns;
-	struct view_annotation *annotation; /* of the last source query; NULL: none */
-	struct comparison *comparison;      /* of the first event; NULL: not made */
+	struct comparison *comparison; /* of the first event; NULL: not made */
 	/* By function: row of the comparison, or VIEW_NONE. */
 	uint32_t *row_of_function;
 };

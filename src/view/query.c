@@ -19,7 +19,8 @@ static const struct {
 	{ "info", view_query_info },         { "values", view_query_values },
 	{ "timeline", view_query_timeline }, { "heat", view_query_heat },
 	{ "tree", view_query_tree },         { "table", view_query_table },
-	{ "function", view_query_function }, { "text", view_query_text },
+	{ "function", view_query_function }, { "source", view_query_source },
+	{ "quality", view_query_quality },   { "text", view_query_text },
 };
 
 int view_answer_no_memory(const struct view_answer *a)

@@ -21,7 +21,8 @@ struct view_answer {
  * a->err. */
 typedef int view_query_fn(struct view_answer *a);
 view_query_fn view_query_info, view_query_values, view_query_timeline, view_query_heat,
-	view_query_tree, view_query_function, view_query_table, view_query_text;
+	view_query_tree, view_query_function, view_query_table, view_query_source,
+	view_query_quality, view_query_text;
 
 /* Lets `fn` write to a->json, and appends that to `out`.  Returns the same as `fn`. */
 int view_answer_make(struct view_answer *a, view_query_fn *fn, struct buf *out);
@@ -38,3 +39,6 @@ int view_answer_put_tree(struct view_answer *a, const struct view_tree *tree);
 /* Writes "images", and "symbols" of the functions with wanted[function] != 0, and replaces
  * wanted[function] by the symbol's number plus 1.  Returns 0 or -ENOMEM. */
 int view_answer_put_symbols(struct view_answer *a, uint32_t *wanted);
+/* Writes the answer to "source" of a function.  `handed_on`: for other users, so without sources
+ * that not every user can read.  Returns 0, or a negative errno with a message. */
+int view_answer_put_source(struct view_answer *a, uint32_t function, bool handed_on);

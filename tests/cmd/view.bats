@@ -59,6 +59,10 @@ need_json() {
 	client sums "$one" report.csv
 }
 
+@test "view shows the source and code of a function with its samples" {
+	client source "$one"
+}
+
 @test "view compares two recordings" {
 	client compare "$one" "$two"
 }

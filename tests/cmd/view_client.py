@@ -88,6 +88,25 @@ class View:
             time.sleep(0.2)
 
 
+def source(recording):
+    """The source and code of a function have its samples; the quality has all samples."""
+    with View(recording) as v:
+        info = v.get("info")
+        rows = v.get("table?by=symbol,image&top=1000")["rows"]
+        spin = [r for r in rows if r["values"][0] == "spin"][0]
+        answer = v.get("source?symbol=spin&image=" + spin["values"][1])
+        assert answer["samples"] == spin["self"] > 0, (answer["samples"], spin)
+        assert sum(i["samples"] for i in answer["code"]) == spin["self"]
+        assert sum(l["samples"] for l in answer["lines"]) == spin["self"]
+        hottest = [l for l in answer["lines"] if l["line"] == answer["hottest"]][0]
+        assert "for (int i" in hottest["text"] and hottest["samples"] > 0, hottest
+        jumps = [i for i in answer["code"] if "target" in i]
+        assert jumps and all(any(i["address"] == j["target"] for i in answer["code"]) for j in jumps)
+        quality = v.get("quality")
+        total = sum(e["samples"] for e in info["events"])
+        assert [r["value"] for r in quality["rows"] if r["what"] == "samples"] == [total]
+
+
 def answers(source):
     """All queries of the API answer, with the headers that protect the page."""
     with View(source) as v:
@@ -451,6 +470,7 @@ def timeout(source):
     assert v.process.wait(20 * SLOW) == 0
 
 
-CASES = {f.__name__: f for f in (answers, export, sums, refuses, paths, large, slow, storm, live,
-                                 record, rights, orphan, watch, compare, users, browser, timeout)}
+CASES = {f.__name__: f for f in (answers, source, export, sums, refuses, paths, large, slow, storm,
+                                 live, record, rights, orphan, watch, compare, users, browser,
+                                 timeout)}
 CASES[sys.argv[1]](*sys.argv[2:])

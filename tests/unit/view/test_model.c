@@ -544,6 +544,13 @@ static void test_answers(void **state)
 	text = test_query(model, "tree", "by=callers&min=0.01");
 	assert_contains(text, "\"images\":[\"/bin/UPPER\",\"/bin/lower\"]");
 	free(text);
+	text = test_query(model, "quality", "");
+	assert_contains(text, "{\"what\":\"samples\",\"value\":3000,");
+	free(text);
+	text = test_query(model, "source", "symbol=work");
+	assert_contains(text, "\"image\":\"/bin/lower\"");
+	assert_contains(text, "\"missing\":\"");
+	free(text);
 	text = test_query(model, "heat", "");
 	assert_contains(text, "\"cells\":[[0,0,");
 	free(text);
