@@ -23,8 +23,9 @@ def is_there():
 class Browser:
     """`with Browser() as b:` starts a browser whose files are in a temporary directory."""
 
-    def __init__(self, dark=False, width=1200, height=800):
+    def __init__(self, dark=False, width=1200, height=800, loopback=False):
         self.dark = dark
+        self.loopback = loopback
         self.size = f"{width},{height}"
 
     def __enter__(self):
@@ -43,8 +44,9 @@ class Browser:
         self.opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
         args = ["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
                 f"--window-size={self.size}", f"--user-data-dir={self.folder.name}/profile",
-                # Allow only files: any network request of a page would fail.
-                "--host-resolver-rules=MAP * ~NOTFOUND"]
+                # Allow only files and, with loopback, this machine: other requests of a page fail.
+                "--host-resolver-rules=MAP * ~NOTFOUND" + self.loopback * ", EXCLUDE 127.0.0.1",
+                "--no-proxy-server"]
         if self.dark:
             args.append("--blink-settings=preferredColorScheme=0")
         made = self.call("POST", "", {"capabilities": {"alwaysMatch": {
@@ -133,6 +135,12 @@ class Browser:
         """Returns the new messages of the console: errors of scripts and of the content security
         policy."""
         return [entry["message"] for entry in self.call("POST", "/se/log", {"type": "browser"})]
+
+    def resize(self, width, height):
+        """Sets the size of the page; a window cannot be as narrow as a telephone."""
+        self.call("POST", "/goog/cdp/execute", {
+            "cmd": "Emulation.setDeviceMetricsOverride",
+            "params": {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False}})
 
     def screenshot(self, path):
         with open(path, "wb") as out:

@@ -36,7 +36,7 @@ def library(folder, leaf):
     return binary, build_id, [f"0+{text + 4096 * i + 16}" for i in range(3)]
 
 
-def run(tests, make):
+def run(tests, make, **browser):
     """make(folder) returns the arguments that each test gets after the browser."""
     if not chromium.is_there():
         print("1..0 # SKIP chromium and chromedriver are not here: scripts/deps.sh page")
@@ -45,7 +45,7 @@ def run(tests, make):
     print(f"1..{len(tests)}", flush=True)
     with tempfile.TemporaryDirectory() as folder:
         made = make(folder)
-        with chromium.Browser() as b:
+        with chromium.Browser(**browser) as b:
             for i, test in enumerate(tests):
                 try:
                     test(b, *made)

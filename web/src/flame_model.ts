@@ -35,10 +35,11 @@ export class FlameModel {
   readonly newTotal: number;
 
   // `byWeight` moves the heaviest callees to the left; otherwise the order of the answer is kept.
-  constructor(tree: Tree, byWeight: boolean, readonly rootName = "all") {
+  // `withAll` adds a root of all samples; without it a single root of the answer is the root.
+  constructor(tree: Tree, byWeight: boolean, withAll = true) {
     this.symbols = tree.symbols;
     this.images = tree.images;
-    const { order, parents } = arrange(tree, byWeight), n = this.n = order.length;
+    const { order, parents } = arrange(tree, byWeight, withAll), n = this.n = order.length;
     this.symbol = new Int32Array(n);
     this.parent = parents;
     this.end = new Int32Array(n);
@@ -101,7 +102,7 @@ export class FlameModel {
 
   name(i: number, full = false): string {
     const s = this.symbols[this.symbol[i]];
-    return s ? (full && s[3]) || s[0] : this.rootName;
+    return s ? (full && s[3]) || s[0] : "all";
   }
 
   // The name that identifies the function in queries.
@@ -120,7 +121,7 @@ export class FlameModel {
 
   label(i: number, full: boolean): string {
     const image = this.image(i);
-    return this.symbol[i] < 0 ? this.rootName : `${this.name(i, full)}${image ? ` (${baseName(image)})` : ""}`;
+    return this.symbol[i] < 0 ? "all" : `${this.name(i, full)}${image ? ` (${baseName(image)})` : ""}`;
   }
 
   // The share of the new samples minus the share of the base samples.
@@ -202,14 +203,15 @@ function sumOfRoots(tree: Tree): number {
 
 // The new order of an answer's nodes (-1: a root above all roots of the answer), and the parent of
 // each.
-function arrange(tree: Tree, byWeight: boolean): { order: Int32Array; parents: Int32Array } {
+function arrange(tree: Tree, byWeight: boolean, withAll: boolean): { order: Int32Array; parents: Int32Array } {
   const n = tree.symbol.length, children: number[][] = [], roots: number[] = [];
   for (let i = 0; i < n; i++)
     if (!tree.up[i])
       roots.push(i);
     else
       (children[i - tree.up[i]] ??= []).push(i);
-  const single = roots.length === 1, order = new Int32Array(n + (single ? 0 : 1));
+  const single = roots.length === 1 && (!withAll || tree.symbol[roots[0]] < 0);
+  const order = new Int32Array(n + (single ? 0 : 1));
   const parents = new Int32Array(order.length), heavier = (a: number, b: number) =>
     tree.total_of[b] - tree.total_of[a] || a - b;
   const stack: [number, number][] = [];

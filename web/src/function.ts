@@ -114,8 +114,8 @@ export class FunctionTab implements View {
   private show(answer: FunctionAnswer, state: State): void {
     const { context } = this, { info, store } = context, unit = context.unit();
     this.answer = answer;
-    const callers = new FlameModel(answer.callers, true, answer.symbol);
-    const callees = new FlameModel(answer.callees, true, answer.symbol);
+    const callers = new FlameModel(answer.callers, true, false);
+    const callees = new FlameModel(answer.callees, true, false);
     const all = answer.callees.total || answer.callers.total || answer.total ||
       info.events.find((e) => e.name === (state.sel.event ?? info.events[0]?.name))?.samples || 0;
     const full = answer.full ?? state.symbol;

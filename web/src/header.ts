@@ -27,7 +27,7 @@ export class Header implements View {
     const { info } = this.context;
     this.title.textContent = info.command || info.title || "oprofile";
     this.title.title = info.command || info.title;
-    document.title = info.title ? `${info.title} – oprofile` : "oprofile view";
+    document.title = info.title || info.command ? `${info.title || info.command} – oprofile` : "oprofile view";
     fill(this.facts, ...this.factsOf(info).flatMap(([term, text]) => text
       ? [el("div", {}, el("dt", {}, term), el("dd", { title: text }, text))] : []));
     this.showWarnings(info.warnings ?? []);

@@ -37,7 +37,7 @@ export class TimelineView implements View {
   private answer: Timeline | null = null;
   private heat: Heat | null = null;
   private trackRows: TrackRow[] = [];
-  private drag: { begin: number; id: number; moved: boolean } | null = null;
+  private drag: { begin: number; moved: boolean } | null = null;
   private range: [number, number] | null = null; // of the brush, ns
   private bins = 0;
 
@@ -223,7 +223,8 @@ export class TimelineView implements View {
     const box = this.plot.getBoundingClientRect();
     if (event.button || event.clientX < box.left + this.labelWidth)
       return;
-    this.drag = { begin: this.timeAt(event.clientX), id: event.pointerId, moved: false };
+    this.plot.setPointerCapture(event.pointerId);
+    this.drag = { begin: this.timeAt(event.clientX), moved: false };
   }
 
   private moved(event: PointerEvent): void {
@@ -232,10 +233,8 @@ export class TimelineView implements View {
       return;
     }
     const at = this.timeAt(event.clientX), { begin } = this.drag;
-    if (!this.drag.moved) {
-      this.plot.setPointerCapture(this.drag.id);
+    if (!this.drag.moved)
       hideTip();
-    }
     this.drag.moved = true;
     this.range = at < begin ? [at, begin] : [begin, at];
     this.paintBrush();
