@@ -62,6 +62,17 @@ need_recording() # OPTION...
 	skip "recording is not possible here: $(tail -n 1 "$BATS_TEST_TMPDIR/probe.err")"
 }
 
+# Prints the file after -o, or perf's default.
+written_by() # ARGUMENT...
+{
+	local file=perf.data
+	while [ $# -gt 1 ]; do
+		[ "$1" != -o ] || file=$2
+		shift
+	done
+	echo "$file"
+}
+
 # Runs `perf record` and prints what it printed. perf 6.1 crashes while another recording of all CPUs
 # requests build-ids from the kernel (docs/perf-report.md), and tests run side by side: the function
 # tries again for up to a minute, and then skips the test.
@@ -74,6 +85,8 @@ perf_record() # ARGUMENT...
 		[ "$status" -gt 128 ] || break
 		echo "perf record: status $status" >&2
 		[ "$SECONDS" -lt "$end" ] || skip "perf record crashes here: status $status"
+		# Otherwise perf would rename what the crash left behind to NAME.old.
+		rm -rf "$(written_by "$@")"
 		sleep 1
 	done
 	cat "$out"
