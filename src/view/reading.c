@@ -116,6 +116,12 @@ static int view_reading_spec(struct view_reading *r, struct err *err)
 			continue;
 		status = view_reading_tag(r, view_reading_tags[i].name, tag, err);
 	}
+	if (!status && r->first_event && r->m->data.events.nr &&
+	    !view_params_get(r->params, "event"))
+		status = view_reading_value(
+			r,
+			"event:", view_text(&r->m->data, r->m->data.events.at[0].name),
+			err);
 	if (!status)
 		status = view_reading_value(r, "lib-image:", r->image, err);
 	if (!status)

@@ -15,6 +15,7 @@ struct view_reading {
 	const struct view_params
 		*params; /* the selection, without `through` and `text` */
 	const char *keys;
+	bool first_event;               /* unless `params` has an event */
 	const char *image, *symbol;     /* only of this function; NULL: all */
 	struct profile_options options; /* in addition to those of the model */
 	/* The result. */

@@ -395,6 +395,7 @@ int view_source_make(struct view_source *s, struct view_model *m,
 			     .side = view_source_side(m, params),
 			     .params = params,
 			     .keys = "image,symbol,address",
+			     .first_event = true,
 			     .image = view_function_image(&m->data, function),
 			     .symbol = view_function_name(&m->data, function) },
 	};

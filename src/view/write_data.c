@@ -4,6 +4,7 @@
  * become wider, until few enough cells remain.  No sample is left out. */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/buf.h"
 #include "base/err.h"
@@ -15,8 +16,13 @@ enum {
 	BINS_MAX = 2000,
 	NODES_MAX = 40000,
 	CELLS_MAX = 400000,
-	ROUNDS_MAX = 12
+	ROUNDS_MAX = 12,
+	FUNCTIONS_MAX = 20, /* with source and code */
+	FUNCTIONS_BYTES = 3 << 20
 };
+
+/* Functions with a smaller share of the samples are written without source and code. */
+static const double function_share = 0.005;
 
 /* Samples of one track, bin of time and node. */
 struct view_cell {
@@ -313,7 +319,92 @@ static void view_data_put_cells(struct view_answer *a, const struct view_reducti
 	json_end_object(&a->json);
 }
 
-static void view_data_put_cut(struct view_answer *a, const struct view_reduction *r)
+/* ---- sources ---- */
+
+/* A function with its samples. */
+struct view_hot {
+	uint32_t function;
+	uint64_t samples;
+};
+
+static int view_hot_compare(const void *va, const void *vb)
+{
+	const struct view_hot *a = va, *b = vb;
+
+	if (a->samples != b->samples)
+		return a->samples > b->samples ? -1 : 1;
+	return a->function < b->function ? -1 : a->function > b->function;
+}
+
+/* Returns all functions, most samples of the first event first (malloc'd); NULL if memory is
+ * short. */
+static struct view_hot *view_hot_list(const struct view_data *d, uint64_t *ret_all)
+{
+	struct view_hot *hot = calloc(d->functions.nr + 1, sizeof(*hot));
+
+	*ret_all = 0;
+	for (uint32_t i = 0; hot && i < d->functions.nr; i++)
+		hot[i].function = i;
+	for (size_t i = 0; hot && i + 1 < d->spans.nr; i++) {
+		if (d->tracks.at[d->spans.at[i].track].event)
+			continue;
+		for (uint32_t at = d->spans.at[i].at; at < d->spans.at[i + 1].at;
+		     at++) {
+			hot[d->nodes.at[d->node_of.at[at]].function].samples +=
+				d->count_of.at[at];
+			*ret_all += d->count_of.at[at];
+		}
+	}
+	if (hot)
+		qsort(hot, d->functions.nr, sizeof(*hot), view_hot_compare);
+	return hot;
+}
+
+static int view_data_put_function(struct view_answer *a, uint32_t function)
+{
+	const struct view_data *d = &a->m->data;
+	const char *image = view_function_image(d, function);
+	const char *name = view_function_name(d, function);
+	struct buf key = { 0 };
+	int status = -ENOMEM;
+
+	buf_put(&key, image, strlen(image) + 1);
+	buf_put(&key, name, strlen(name));
+	if (!key.failed) {
+		json_name_len(&a->json, (const char *)key.data, key.len);
+		status = view_answer_put_source(a, function, true);
+	}
+	buf_done(&key);
+	return status;
+}
+
+/* Writes sources and code of the functions with the most samples. */
+static int view_data_put_functions(struct view_answer *a, size_t *ret_left_out)
+{
+	const struct view_data *d = &a->m->data;
+	uint64_t all;
+	struct view_hot *hot = view_hot_list(d, &all);
+	off_t begin = ftello(a->json.out);
+	int status = hot ? 0 : -ENOMEM;
+	size_t i = 0;
+
+	json_name(&a->json, "functions");
+	json_begin_object(&a->json);
+	for (; !status && i < d->functions.nr && i < FUNCTIONS_MAX; i++) {
+		if ((double)hot[i].samples < function_share * (double)all ||
+		    !hot[i].samples || ftello(a->json.out) - begin > FUNCTIONS_BYTES)
+			break;
+		status = view_data_put_function(a, hot[i].function);
+	}
+	json_end_object(&a->json);
+	for (*ret_left_out = 0; hot && i < d->functions.nr; i++)
+		*ret_left_out += hot[i].samples != 0;
+	free(hot);
+	return status;
+}
+
+static void view_data_put_cut(struct view_answer *a, const struct view_reduction *r,
+			      size_t functions)
 {
 	struct json *j = &a->json;
 
@@ -321,6 +412,7 @@ static void view_data_put_cut(struct view_answer *a, const struct view_reduction
 	json_begin_object(j);
 	json_member_u64(j, "nodes", r->nr_dropped);
 	json_member_u64(j, "samples_merged", r->nr_moved);
+	json_member_u64(j, "functions", functions);
 	json_end_object(j);
 }
 
@@ -343,6 +435,7 @@ static int view_data_put(struct view_answer *a)
 {
 	struct view_reduction r = { .d = &a->m->data };
 	int status = view_reduce(&r);
+	size_t functions = 0;
 
 	if (status > 0)
 		status = err_set(a->err, -E2BIG,
@@ -357,8 +450,14 @@ static int view_data_put(struct view_answer *a)
 		view_data_put_threads(a);
 		json_member_u64(&a->json, "bin_ns", r.d->bin_ns * r.bins_in_one);
 		view_data_put_cells(a, &r);
-		view_data_put_cut(a, &r);
+		json_name(&a->json, "quality");
 	}
+	if (!status)
+		status = view_query_quality(a);
+	if (!status)
+		status = view_data_put_functions(a, &functions);
+	if (!status)
+		view_data_put_cut(a, &r, functions);
 	json_end_object(&a->json);
 	view_reduction_done(&r);
 	return status == -ENOMEM ? view_answer_no_memory(a) : status;

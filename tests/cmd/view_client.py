@@ -403,6 +403,10 @@ def export(source, *options):
     counts = data["cells"]["count"]
     assert data["info"]["samples"] == info["samples"] == sum(counts), (info, data["info"])
     assert {e["name"] for e in data["info"]["events"]} == {e["name"] for e in info["events"]}
+    spin = [f for name, f in data["functions"].items() if name.split("\0")[1] == "spin"][0]
+    assert spin["samples"] == sum(i["samples"] for i in spin["code"]) > 0
+    assert any("for (int i" in l["text"] for l in spin["lines"]), spin["lines"]
+    assert data["quality"]["rows"] and "functions" in data["cut"]
     assert "default-src 'none'" in page and "unsafe" not in page.split("<style>")[0]
     assert not re.search(r"(src|href)=.?https?:", page)
     private = os.stat("page.html").st_mode & 0o77 == 0

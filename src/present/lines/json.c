@@ -145,8 +145,13 @@ void json_put_string(struct buf *out, const char *text, size_t len)
 
 void json_name(struct json *j, const char *name)
 {
+	json_name_len(j, name, strlen(name));
+}
+
+void json_name_len(struct json *j, const char *name, size_t len)
+{
 	separate(j);
-	json_put_escaped(j->out, name, strlen(name));
+	json_put_escaped(j->out, name, len);
 	putc_unlocked(':', j->out);
 	j->after_name = true;
 }

@@ -29,6 +29,7 @@ void json_begin_array(struct json *j);
 void json_end_array(struct json *j);
 /* Writes the name of the member whose value follows. */
 void json_name(struct json *j, const char *name);
+void json_name_len(struct json *j, const char *name, size_t len);
 void json_text(struct json *j, const char *text);
 void json_text_len(struct json *j, const char *text, size_t len);
 void json_u64(struct json *j, uint64_t value);

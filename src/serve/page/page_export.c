@@ -51,9 +51,10 @@ static int page_export_open(const struct page_options *options, struct buf *page
 	r = page_data_open(&data, &open, err);
 	if (r)
 		return r;
-	*ret_private = view_model_is_private(data.model);
 	buf_put(page, head->bytes, head->size);
 	r = page_export_data(data.model, page, err);
+	/* The data contains sources. */
+	*ret_private = view_model_is_private(data.model);
 	buf_put(page, tail->bytes, tail->size);
 	page_data_close(&data);
 	return r;
