@@ -259,11 +259,11 @@ static void fit_usual(const struct fit_items *from, struct usual_variation *usua
 	double correction;
 
 	for (int i = 0; i < FIT_EFFECTS * FIT_STEPS; i++) {
-		const int step = i % FIT_STEPS;
+		const int step = i % FIT_STEPS, effect = i / FIT_STEPS;
 		const struct usual_variation tried = {
 			.sampling = 1,
 			.runs = step ? pow(10, fit_first + (step - 1) * fit_step) : 0,
-			.effect = 1 - (double)(i / FIT_STEPS) / (FIT_EFFECTS - 1),
+			.effect = 1 - (double)effect / (FIT_EFFECTS - 1),
 		};
 		const struct row_spread s = find_spread(from, &tried);
 

@@ -534,9 +534,11 @@ int serve_open(const struct serve_config *config, struct serve **ret_serve,
 	       struct err *err)
 {
 	struct serve *s = calloc(1, sizeof(*s));
-	int r = s ? mhd_library_load(&s->lib, err)
-		  : err_set(err, -ENOMEM, "out of memory");
+	int r;
 
+	if (!s)
+		return err_set(err, -ENOMEM, "out of memory");
+	r = mhd_library_load(&s->lib, err);
 	if (!r) {
 		s->config = *config;
 		r = request_token_make(s->token);

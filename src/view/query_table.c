@@ -187,8 +187,8 @@ int view_query_values(struct view_answer *a)
 	uint64_t top = VALUES_TOP, nr = 0;
 	int r = view_params_u64(a->params, "top", &top, a->err);
 
-	if (!r && (!of || strchr(of, ',')))
-		r = err_set(
+	if (!of || strchr(of, ','))
+		return err_set(
 			a->err, -EINVAL,
 			"of: give one of comm, pid, tid, cpu, cgroup, image, symbol");
 	if (!r)

@@ -74,15 +74,19 @@ static int view_table_parse(struct view_table *t, const char *text, struct err *
 
 /* ---- halves ---- */
 
-static uint64_t view_table_value(const struct view_data *d, const struct key *key,
-				 const struct view_span *span, uint32_t function)
+static uint64_t view_table_where(const struct view_data *d, const struct key *key,
+				 uint32_t function)
 {
-	const struct view_track *track = span ? &d->tracks.at[span->track] : NULL;
-	const struct view_thread *thread = track ? &d->threads.at[track->thread] : NULL;
+	return key->row->id == KEY_SYMBOL ? d->functions.at[function].name
+					  : d->functions.at[function].image;
+}
 
-	if (!span)
-		return key->row->id == KEY_SYMBOL ? d->functions.at[function].name
-						  : d->functions.at[function].image;
+static uint64_t view_table_who(const struct view_data *d, const struct key *key,
+			       const struct view_span *span)
+{
+	const struct view_track *track = &d->tracks.at[span->track];
+	const struct view_thread *thread = &d->threads.at[track->thread];
+
 	switch (key->row->id) {
 	case KEY_EVENT:
 		return d->events.at[track->event].name;
@@ -129,7 +133,8 @@ static uint32_t view_table_half(struct view_table_making *m,
 
 		if (view_table_is_where(key->row->id) == !span)
 			values[nr++] =
-				view_table_value(m->t->data, key, span, function);
+				span ? view_table_who(m->t->data, key, span)
+				     : view_table_where(m->t->data, key, function);
 	}
 	return tuples_add(span ? &m->who : &m->where, values);
 }
@@ -160,7 +165,7 @@ static void view_table_touch(struct view_table_making *m, uint32_t where)
 {
 	/* The room was reserved. */
 	if (!m->total[where * VIEW_SIDES] && !m->total[where * VIEW_SIDES + 1])
-		m->touched.at[m->touched.nr++] = where;
+		(void)vec_push(&m->touched, where);
 }
 
 /* Moves the counts of a `who` to rows. */

@@ -79,10 +79,15 @@ static int view_time_tree_push(struct view_time_tree *t, uint32_t node)
 		       : -ENOMEM;
 }
 
-static bool view_time_tree_contains(const struct view_time_tree *t, uint32_t node)
+/* Returns the innermost open frame; NULL: no frame is open. */
+static const struct view_open_frame *view_time_tree_last(const struct view_time_tree *t)
 {
-	const struct view_open_frame *last = &t->open.at[t->open.nr - 1];
+	return t->open.at && t->open.nr ? &t->open.at[t->open.nr - 1] : NULL;
+}
 
+static bool view_time_tree_contains(const struct view_time_tree *t,
+				    const struct view_open_frame *last, uint32_t node)
+{
 	return last->node <= node && node < t->s->data->nodes.at[last->node].end;
 }
 
@@ -90,24 +95,27 @@ static bool view_time_tree_contains(const struct view_time_tree *t, uint32_t nod
 static int view_time_tree_add(struct view_time_tree *t, uint32_t node, uint64_t count,
 			      uint32_t side)
 {
+	const struct view_open_frame *last;
 	struct view_tree_node *n;
 	int r = 0;
 
-	while (t->open.nr && !view_time_tree_contains(t, node))
+	while ((last = view_time_tree_last(t)) &&
+	       !view_time_tree_contains(t, last, node))
 		view_time_tree_pop(t);
 	t->path.nr = 0;
 	for (uint32_t at = node; at != VIEW_NONE;
 	     at = t->s->data->nodes.at[at].caller) {
-		if (t->open.nr && t->open.at[t->open.nr - 1].node == at)
+		if (last && last->node == at)
 			break;
 		if (!vec_push(&t->path, at))
 			return -ENOMEM;
 	}
 	while (!r && t->path.nr)
 		r = view_time_tree_push(t, t->path.at[--t->path.nr]);
-	if (r)
+	last = view_time_tree_last(t);
+	if (r || !last)
 		return r;
-	n = &t->to->nodes.at[t->open.at[t->open.nr - 1].place];
+	n = &t->to->nodes.at[last->place];
 	n->self += count;
 	n->total[side] += count;
 	return 0;

@@ -366,7 +366,7 @@ static int count_by_bucket(struct profile *p, struct view *v,
 {
 	int r = 0;
 
-	for (size_t first = 0, end; !r && first < chunk->nr; first = end) {
+	for (size_t first = 0, end = 0; !r && first < chunk->nr; first = end) {
 		r = find_stretch(v, chunk, first, &end);
 		if (!r)
 			r = count_stretch(p, v, chunk, first, end);

@@ -80,6 +80,7 @@ static int form_add_word(struct record_form *f, bool to_argv,
 	const char *path = to_argv ? "argv" : "separate";
 	size_t nr = to_argv ? f->argv.nr : f->separate.nr;
 	char *copy = NULL;
+	bool kept = false;
 	int r = form_copy(&copy, v, path, err);
 
 	if (!r && !copy)
@@ -87,12 +88,13 @@ static int form_add_word(struct record_form *f, bool to_argv,
 	if (!r && nr >= RECORD_FORM_WORDS)
 		r = err_set(err, -E2BIG, "'%s' has more than %d elements", path,
 			    RECORD_FORM_WORDS);
-	if (!r && (!copy || !(to_argv ? vec_push(&f->argv, copy)
-				      : vec_push(&f->separate, copy))))
-		r = err_set(err, -ENOMEM, "out of memory");
-	if (r)
-		free(copy);
-	return r;
+	if (!r && copy)
+		kept = to_argv ? vec_push(&f->argv, copy)
+			       : vec_push(&f->separate, copy);
+	if (kept)
+		return 0;
+	free(copy);
+	return r ? r : err_set(err, -ENOMEM, "out of memory");
 }
 
 static int form_set_target(struct record_form *f, const struct json_value *v,

@@ -111,7 +111,7 @@ int page_run_self(char *const *words, int wait_ms, struct buf *output, struct er
 	struct child_setup setup = { .output_too = true };
 	uint64_t end =
 		clock_now_ns(CLOCK_MONOTONIC) + (uint64_t)wait_ms * (uint64_t)NS_PER_MS;
-	int fd, status;
+	int fd = -1, status;
 	pid_t pid = child_start(&setup, words, &fd, err);
 	bool open = true, late = false;
 

@@ -287,7 +287,7 @@ static int options_parse_words(struct parser *p, int argc, char **argv, struct e
 			r = parse_failed(p, value, argv[optind - 1], err);
 		else
 			r = options_store(f, optarg, err);
-		if (!r && f.row->by_letter && value < LONG_BASE)
+		if (!r && f.row && f.row->by_letter && value < LONG_BASE)
 			*(bool *)((char *)f.target + f.row->by_letter) = true;
 		if (!r && !vec_push(&p->given, (struct options_given){ f.row, f.rows }))
 			r = err_set(err, -ENOMEM, "out of memory");

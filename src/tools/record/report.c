@@ -155,7 +155,7 @@ void record_report_end(const struct record_summary *summary,
 		"%s: Profiling done. %llu samples, %llu lost, %llu throttled; "
 		"%s%s%s; the recorder used %.2f s of CPU",
 		command_name(), (unsigned long long)t->samples,
-		(unsigned long long)(t->lost + t->dropped),
+		(unsigned long long)t->lost + t->dropped,
 		(unsigned long long)t->throttled, size, summary->dir ? " in " : "",
 		summary->dir ? summary->dir : "", (double)t->recorder_cpu_ns / 1e9);
 	report_stacks(t);
