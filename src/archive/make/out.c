@@ -83,7 +83,7 @@ static int archive_out_open_file(struct archive_out *out, struct err *err)
 	if (r == -EOPNOTSUPP)
 		return err_set(err, r,
 			       "cannot write '%s': this build does not support bzip2: "
-			       "give another name with --output, .tar.zst or .tar",
+			       "use --output with a name that ends in .tar.zst or .tar",
 			       out->path);
 	return r ? err_set(err, r, "out of memory") : 0;
 }

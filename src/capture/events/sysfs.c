@@ -136,7 +136,10 @@ static int apply_setting(const char *key, const char *value, struct event_reques
 	if (!strcmp(key, "name")) {
 		if ((size_t)snprintf(e->name, sizeof(e->name), "%s", value) >=
 		    sizeof(e->name))
-			return err_set(err, -EINVAL, "event name= is too long");
+			return err_set(
+				err, -EINVAL,
+				"event term name=%s is too long: maximum is %zu bytes",
+				value, sizeof(e->name) - 1);
 		return 0;
 	}
 	if (strcmp(key, "period") != 0 && strcmp(key, "freq") != 0)

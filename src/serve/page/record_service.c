@@ -491,7 +491,8 @@ static int service_save(struct record_service *s, const char *body, size_t len,
 	if (!r && (!form.name || !session_dir_is_name(form.name)))
 		r = err_set(
 			err, -EINVAL,
-			"'%s' is not a valid name: use letters, digits, '.', '_' and '-'",
+			"'%s' is not a valid name: use letters, digits, '_', '-' and '.' (not first); "
+			"current, previous and oprofiled.log are reserved",
 			form.name ? form.name : "");
 	if (!r && s->of_daemon) {
 		r = service_control_option("save", form.name, err);
