@@ -11,8 +11,8 @@
 
 struct series {
 	const double *values;
-	/* The values without what all rows have in common.  Both must change.  NULL: nothing is in
-	 * common. */
+	/* The values, each divided by the factor that most rows of its run have in common.  A
+	 * change counts only if both series change.  NULL: only `values` is tested. */
 	const double *relative;
 	/* A value whose mean is m has at least the variance m * noise[i], by sampling. */
 	const double *noise;
@@ -32,8 +32,8 @@ struct change_points {
 };
 
 /* Finds the points with p <= limit.  Changes of at most `margin` do not count.  A segment has at
- * least 2 values, and one more per 50 of the series; the last one can be shorter.  Returns 0 or -ENOMEM; call change_points_done() in any
- * case. */
+ * least 2 values, and one more per 50 of the series; the last one can be shorter.  Returns 0 or
+ * -ENOMEM; call change_points_done() in any case. */
 int change_points_find(const struct series *s, double margin, double limit,
 		       struct change_points *ret);
 /* Drops points until all have p <= limit, the least significant one first. */

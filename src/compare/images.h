@@ -6,7 +6,8 @@
  *   1. the same path
  *   2. the same build-id
  *   3. the same file name, if no other image has it
- *   4. the same file name without digits and dots, if no other image has it: libz.so.1.2, libz.so.1.3
+ *   4. the same file name without digits and dots, if no other image has it: libz.so.1.2,
+ *      libz.so.1.3
  *   5. functions of the same names take most of the samples in both */
 #pragma once
 

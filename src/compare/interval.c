@@ -8,7 +8,7 @@ enum {
 	SCORE_BISECTIONS = 32
 };
 
-/* At a score above this, the probability is 0 in double precision. */
+/* The search for a score stops at about this value; larger scores are not distinguished. */
 static const double score_max = 1000;
 
 double estimate_variance(const struct side_estimate *e, double p)

@@ -72,7 +72,8 @@ static int outline_of_segment(const struct session_info *info,
 	return r ? r : outline_copy(info->command, &o->command);
 }
 
-/* Reads the machine from the first segment that can be read. */
+/* Reads the times of all segments, and the start, host, kernel, CPU and command from the first
+ * segment that can be opened. */
 static int outline_read_segments(char *const *paths, size_t nr, enum trust trust,
 				 struct recording_outline *o)
 {

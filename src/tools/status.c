@@ -99,7 +99,7 @@ static void status_print_kernel(const struct control_reply *reply)
 	status_put_line("Kernel", line);
 }
 
-/* Prints the daemon's CPU time, such as "0.31 % of one CPU, 12.3 s in all"; omits what it does not
+/* Prints the daemon's CPU time, such as "0.31 % of one CPU, 12.3 s in total"; omits what it does not
  * report. */
 static void print_cpu(const struct control_reply *reply)
 {

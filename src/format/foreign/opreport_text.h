@@ -54,9 +54,9 @@ struct opreport_line {
 	struct opreport_word app;
 };
 
-/* Appends FILE:LINE, IMAGE or APP. */
+/* Appends FILE:LINE, IMAGE or APP, and escapes blanks and backslashes as shown above. */
 void opreport_put_word(struct buf *out, const char *text, size_t len);
-/* Appends FILE:LINE, IMAGE or APP of a line, with the escapes replaced. */
+/* Appends FILE:LINE, IMAGE or APP of a parsed line, with its escapes undone. */
 void opreport_put_plain(struct buf *out, struct opreport_word word);
 
 /* Parses one line. `text` does not end with a newline. Returns 0, or -EBADMSG with the reason

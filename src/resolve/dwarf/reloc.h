@@ -7,8 +7,9 @@
 struct dwarf_file;
 struct elf_section;
 
-/* Applies `rel` (SHT_REL or SHT_RELA) to its part of section `kind`, which it loads into
- * memory. Skips relocations of unknown kinds and those outside of the section. Returns 0 or a
+/* Loads debug section `kind` and applies the relocation section `rel` (SHT_REL or SHT_RELA). If
+ * several ELF sections were joined to this debug section, changes only the one to which `rel`
+ * belongs. Skips relocations of unknown kinds and those outside of the section. Returns 0 or a
  * negative errno. */
 int dwarf_reloc_apply(struct dwarf_file *f, const struct elf_section *rel,
 		      unsigned int kind);

@@ -9,7 +9,7 @@
 
 /* Memory that is reused from block to block; starts zeroed. */
 struct line_block_maker {
-	/* File number in the program -> number in the block + 1; 0: not assigned. */
+	/* File number in the line number program -> number in the block + 1; 0: not assigned. */
 	VEC(uint32_t) file_of;
 	VEC(uint32_t) files; /* offsets in strings */
 	VEC(uint32_t) scope_at;

@@ -305,8 +305,9 @@ static int bound_space(struct resolver *r, struct process *process, uint64_t tim
 }
 
 /* Returns whether memory at [start, end) can be a copy of the code of the file that was mapped
- * there. A library can have been unmapped, which is not reported, so that the memory is
- * something else; a copy of it is exact, or made of huge pages. */
+ * there. Unmapping is not recorded, so a library can be gone and the memory unrelated to it.
+ * Memory counts as a copy if it has the same range as the mapping, or consists of huge pages
+ * inside of it. */
 static bool is_copy_of(const struct resolver *r, const struct proc_version *version,
 		       const struct mapping *file, const struct mapping *memory)
 {

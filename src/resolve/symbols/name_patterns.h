@@ -28,7 +28,7 @@ int name_patterns_read_fd(struct name_patterns *p, int fd, const char *path,
 /* Like name_patterns_read(), for a text; `path` is its name in errors. */
 int name_patterns_add(struct name_patterns *p, const char *path, const char *text,
 		      struct err *err);
-/* Returns the shortened name (malloc'd). Returns NULL if no rule matches, the name is longer
- * than 16 KiB, or out of memory. */
+/* Returns the shortened name (malloc'd). Returns NULL if no rule matches, the result is empty, the
+ * name has 16 KiB or more, or memory is short. */
 char *name_patterns_apply(const struct name_patterns *p, const char *name);
 void name_patterns_free(struct name_patterns *p); /* accepts NULL */

@@ -90,7 +90,7 @@ bool exidx_function(const struct exidx *x, size_t i, uint64_t *ret_start,
 
 	if (i + 1 < exidx_nr(x))
 		end = exidx_start_of(x, i + 1);
-	/* The linker also uses this entry for the code after it. */
+	/* The entry of _start reaches to the next entry, so it also covers code without an entry. */
 	if (exidx_is_first(x, i) && end > start + FIRST_BYTES)
 		end = start + FIRST_BYTES;
 	*ret_start = start;

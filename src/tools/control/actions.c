@@ -23,7 +23,7 @@ static const char normal_users[] =
 	"Normal users are limited to either '--dump' or '--list-events'.";
 
 /* Prints OProfile's message and then the reason from the daemon. The reason quotes the daemon's
- * name of the request, so replaces that by the option that the user gave. */
+ * name of the request; this function replaces it with the option that the user gave. */
 static void control_actions_refuse(const struct control *c, const char *reason)
 {
 	const char *rule = *reason == '"' ? strchr(reason + 1, '"') : NULL;

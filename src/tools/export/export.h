@@ -57,7 +57,7 @@ struct export_run {
 	/* This and `sources` are NULL if the format finds its sources itself. */
 	const struct spec *spec;
 	const struct report_sources *sources;
-	/* Some input is not readable for every user; set by whoever finds the sources. */
+	/* Some input is not readable for every user; set where sources are found. */
 	bool is_private;
 	bool incomplete; /* some input could not be read; set by the format */
 };
