@@ -84,7 +84,7 @@ teardown()
 # ---- signals ----
 
 @test "operf forwards SIGINT to the command and exits with its status" {
-	start_operf bash -c 'trap "exit 7" INT; echo up; while :; do sleep 0.1; done'
+	start_operf -e page-faults:1 bash -c 'trap "exit 7" INT; echo up; while :; do sleep 0.1; done'
 	wait_for "$BATS_TEST_TMPDIR/operf.out" up
 	kill -INT "$recorder"
 	wait_operf
