@@ -8,32 +8,34 @@
 
 #include "compare/student.h"
 
-/* Values of a segment: a single different one is not a change yet.  In a long series, a few happen
- * to differ together somewhere. */
+/* Minimum number of values in a segment. A single outlier is not a change. In a long series, a few
+ * adjacent values can differ by chance, so the minimum grows with the length. */
 enum {
 	SEGMENT_LEAST = 2,
-	SEGMENT_STEP = 50 /* one more value per so many of the series */
+	SEGMENT_STEP = 50 /* one more per this many values of the series */
 };
 
-/* Divide a series as long as an uncorrected p value is below this. */
+/* A segment is divided if the p value of the division is at most this, before the correction for
+ * the length of the series. */
 static const double divide_below = 0.05;
 
-/* A segment of the series, [first, end), and its division at `at` when only the values before
- * `until` are looked at. */
+/* A division of the values [first, until) into [first, at) and [at, until). `until` can be before
+ * the end of the segment that is searched. */
 struct division {
 	size_t first, at, until;
 	double distance;
 };
 
-/* Working memory of a search, by index: sums of the absolute differences of pairs. */
+/* Working memory of a search. For each index i, the arrays have sums of the absolute differences
+ * between pairs of values of the current segment. */
 struct divider {
 	const struct series *series;
 	double margin;
-	double *to_new;    /* the newest value and those before the index */
-	double *left;      /* both before the index */
-	double *right;     /* both from the index on */
-	double *cross;     /* one on each side */
-	VEC(size_t) stack; /* ends of segments that wait */
+	double *to_new;    /* pairs of the newest value and a value before i */
+	double *left;      /* pairs of values before i */
+	double *right;     /* pairs of values from i on */
+	double *cross;     /* pairs of a value before i and a value from i on */
+	VEC(size_t) stack; /* ends of the segments still to be searched */
 };
 
 static bool divider_init(struct divider *d, const struct series *s, double margin)
@@ -55,7 +57,7 @@ static const double *series_shape(const struct series *s)
 	return s->relative ? s->relative : s->values;
 }
 
-/* Adds the value before `until` to the sums of the segment that begins at `first`. */
+/* Adds the value at index until - 1 to the sums of the segment that begins at `first`. */
 static void divider_add(struct divider *d, size_t first, size_t until)
 {
 	const double *values = series_shape(d->series);
@@ -72,8 +74,8 @@ static void divider_add(struct divider *d, size_t first, size_t until)
 	d->cross[until] = d->right[until] = 0;
 }
 
-/* Returns the energy distance of the two sides, scaled so that it does not depend on their lengths
- * if both have the same distribution. */
+/* Returns the energy distance between the two sides of a division. The scale makes divisions into
+ * sides of different lengths comparable. */
 static double divider_distance(const struct divider *d, const struct division *at)
 {
 	const double n = (double)(at->at - at->first);
@@ -84,7 +86,8 @@ static double divider_distance(const struct divider *d, const struct division *a
 		2 * d->right[at->at] / (m * m));
 }
 
-/* Finds the best division of [first, end).  Returns false if it is too short. */
+/* Finds the division of [first, end) with the largest energy distance. Returns false if the
+ * segment is too short to be divided. */
 static bool divider_find(struct divider *d, size_t first, size_t end,
 			 struct division *ret_best)
 {
@@ -110,8 +113,9 @@ static bool divider_find(struct divider *d, size_t first, size_t end,
 }
 
 struct segment_stats {
-	double nr, mean, squares; /* squares of the deviations from the mean */
-	double noise;             /* mean */
+	double nr, mean,
+		squares; /* `squares`: sum of squared deviations from the mean */
+	double noise;    /* mean of the noise of the values (struct series) */
 };
 
 static struct segment_stats segment_stats(const struct series *s, const double *values,
@@ -128,8 +132,8 @@ static struct segment_stats segment_stats(const struct series *s, const double *
 	return t;
 }
 
-/* Returns the p value of Student's test of [first, at) and [at, end). *ret_change is the
- * difference of their means. */
+/* Returns the p value of a t-test for a difference of more than `margin` between the means of the
+ * two sides of a division. Stores the difference in *ret_change. */
 static double test_means(const struct series *s, const double *values,
 			 const struct division *d, double margin, double *ret_change)
 {
@@ -159,7 +163,8 @@ static double division_test(const struct series *s, const struct division *d,
 	return (change > 0) == (relative > 0) ? p : 1;
 }
 
-/* Returns the factor of p values that makes up for the choice of the best of many divisions. */
+/* Returns the factor that corrects a p value for the choice of the best of many divisions of a
+ * series with `nr` values. */
 static double chances(size_t nr)
 {
 	return 2 * (double)nr;
@@ -177,7 +182,8 @@ static int compare_points(const void *a, const void *b)
 	return (one->at > other->at) - (one->at < other->at);
 }
 
-/* Divides the segment [first, end), then both sides.  Returns false if memory is short. */
+/* Divides the series, and then each side again, as long as the divisions are significant. Adds
+ * each division to the points. Returns false if memory is short. */
 static bool divide(struct divider *d, struct change_points *to)
 {
 	size_t first = 0;
@@ -190,7 +196,7 @@ static bool divide(struct divider *d, struct change_points *to)
 
 		if (divider_find(d, first, end, &best) &&
 		    division_test(d->series, &best, d->margin) <= divide_below) {
-			/* First the left side, then the right one from its end on. */
+			/* Search the left side next; the right side stays on the stack. */
 			if (!points_add(to, best.at) || !vec_push(&d->stack, best.at))
 				return false;
 		} else {

@@ -74,8 +74,7 @@ const char *verdict_name(enum verdict v)
 	return names[v];
 }
 
-/* When a function becomes slower, the shares of all others decrease.  Finds the factor that most
- * rows have in common. */
+/* Sets c->common from the large rows (common.h). Returns 0 or -ENOMEM. */
 static int find_common(struct comparison *c)
 {
 	struct row_ratio *ratios = calloc(c->nr_disjoint + 1, sizeof(*ratios));
@@ -118,15 +117,16 @@ static bool is_tested(const struct comparison *c, const struct compare_row *row)
 {
 	const double samples = c->samples[SIDE_BASE] + c->samples[SIDE_NEW];
 
-	/* Samples that are in no function are not a row for the user. */
+	/* This row of a tree has the samples that are in no function. */
 	if (row->image == DICT_NONE && row->parent != DICT_NONE)
 		return false;
 	return fmax(row->count[SIDE_BASE], row->count[SIDE_NEW]) >= TEST_COUNT &&
 	       row->count[SIDE_BASE] + row->count[SIDE_NEW] >= test_share * samples;
 }
 
-/* Returns the p value of a row.  Both its share and its share relative to the unchanged rows must
- * differ. */
+/* Returns the p value of a row, or NAN if it is not tested. For a row of shares to count as
+ * changed, its share and its share relative to the unchanged rows must both change, in the same
+ * direction. */
 static double test_row(const struct comparison *c, const struct compare_row *row,
 		       double margin)
 {
@@ -158,7 +158,7 @@ static enum verdict find_verdict(const struct comparison *c,
 	return row->change > 0 ? VERDICT_SLOWER : VERDICT_FASTER;
 }
 
-/* Sets the values of a row, in percent of `whole`. */
+/* Sets the values of a row, their difference and its interval, in percent of `whole`. */
 static void set_values(const struct comparison *c, struct compare_row *row,
 		       double whole)
 {
@@ -181,7 +181,8 @@ static void set_counts(const struct comparison *c, const struct count_sums *sums
 		row->count[c->runs.at[i].side] += sums[i].count;
 }
 
-/* Tests all rows together. */
+/* Tests all rows, and sets their p, q and verdicts. The false-discovery rate is that over all
+ * rows. */
 static int test_rows(struct comparison *c, double whole)
 {
 	const double margin = c->options.least_change / 100 * whole;
@@ -265,7 +266,7 @@ static int estimate_sums(const struct variation_input *in, struct row_variation 
 	return variation_estimate_like(in, rows, &usual);
 }
 
-/* Finds what is usual from rows of which none is a part of another. */
+/* Estimates the variation of all rows. Only the disjoint rows determine the usual variation. */
 static int estimate_variations(struct comparison *c, const struct row_sums *sums,
 			       struct row_variation *variations)
 {

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* comparison.h - compares two sides of recordings row by row, with intervals and verdicts.
+/* comparison.h - compares two groups of recordings ("sides") row by row, with intervals and
+ * verdicts.
  * Layer: compare.  Not thread safe.  A side consists of runs, and a run consists of blocks of time.
  * Each run is added as counts of items (such as functions of images) in blocks.
- * comparison_finish() finds which items of different runs are the same (images.h), and makes a row
- * of each. */
+ * comparison_finish() matches the items of different runs (images.h), and makes one row for
+ * each distinct item. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -28,24 +29,26 @@ struct run_item {
 	/* Strings, as shown in a row; `line` is 0 if rows are functions, or if it is unknown. */
 	uint32_t name;
 	uint32_t line;
-	uint32_t function; /* string, to recognize renamed images; 0: it has no name */
+	uint32_t
+		function; /* string: its name, to recognize renamed images; 0: no name */
 	double samples;
 };
 
-/* A function at its position in the call tree of a run. */
+/* A call-tree node of a run: a function, as called from the node `caller`. */
 struct run_node {
 	uint32_t caller; /* a node with a lower number; DICT_NONE: the root, node 0 */
 	uint32_t item;
 };
 
 struct run_cell {
-	uint32_t item; /* of a tree: the node where the samples are */
+	uint32_t
+		item; /* index in `items`; in a comparison of trees, index in `nodes` */
 	uint32_t block;
 	double count;
 };
 
-/* Properties of a run that should be equal for all runs.  Texts are numbers of the comparison's
- * strings; 0: unknown. */
+/* Conditions of a run. All but `start_ns` should be equal in all runs. Texts are numbers of the
+ * comparison's strings; 0: unknown. */
 struct run_facts {
 	uint32_t hostname;
 	uint32_t os_release;
@@ -61,11 +64,11 @@ struct compare_run {
 	uint32_t name; /* string: as the user typed it */
 	struct run_facts facts;
 	double samples;
-	/* The denominator of each block; its number is the number of blocks. */
+	/* One element per block of time: its denominator. */
 	VEC(double) blocks;
 	VEC(struct run_image) images;
 	VEC(struct run_item) items;
-	VEC(struct run_node) nodes; /* only of a tree */
+	VEC(struct run_node) nodes; /* only if options.is_tree */
 	VEC(struct run_cell) cells;
 };
 
@@ -85,24 +88,25 @@ struct compare_image {
 	uint32_t names[COMPARE_SIDES]; /* strings; "": not on that side */
 };
 
-/* Rows among which code moved: a function was inlined, renamed or split (shifts.h). */
+/* A group of rows between which code moved because a function was inlined, renamed or split
+ * (shifts.h). */
 struct compare_move {
 	double change; /* change of the group as a whole, in the unit of compare_row.change */
 	struct limits interval;
 	double p;
 };
 
-/* A function at its position in the call trees of both sides.  Its callers have lower numbers. */
+/* A node of the call tree that joins the trees of all runs. Its callers have lower numbers. */
 struct compare_node {
 	uint32_t caller; /* DICT_NONE: the root, node 0, which has no names */
 	uint32_t image;  /* index in comparison.images */
 	uint32_t name;
-	/* Index in comparison.rows: of the samples with those of callees, and without.  If a single
-	 * callee has all samples, both nodes refer to its row.  DICT_NONE: none, as for all samples
-	 * of the root. */
+	/* Indices in comparison.rows. `row` includes the samples of callees, `self_row` does not. A
+	 * node without own samples and with a single callee has the same `row` as that callee.
+	 * DICT_NONE: no such row; the root has no `row`. */
 	uint32_t row;
 	uint32_t self_row;
-	double count[COMPARE_SIDES]; /* samples of all runs, with those of callees */
+	double count[COMPARE_SIDES]; /* samples in all runs, including callees */
 };
 
 struct compare_row {
@@ -111,30 +115,32 @@ struct compare_row {
 	uint32_t line;
 	double count[COMPARE_SIDES];
 	struct row_variation variation;
-	/* In percent of the base's total; if the comparison is of shares, in percent of each
-	 * side's total. */
+	/* Shares are in percent of the total of their side. Rates are in percent of the total of
+	 * the base. */
 	double value[COMPARE_SIDES];
 	double change;
 	struct limits interval;
-	double p; /* NAN: too few samples for a test */
+	double p; /* NAN: not tested, for example because of too few samples */
 	double q; /* lowest false-discovery rate at which the row counts as changed */
 	enum verdict verdict;
 	uint32_t move; /* index in comparison.moves, or DICT_NONE */
-	/* Only of a tree: the outermost node with this row, and the node whose samples are those of
-	 * all rows with the same parent. */
+	/* Only in a tree: `node` is the outermost node that has this row. `parent` is its caller,
+	 * or `node` itself if the row excludes callees. Rows with the same parent add up to the
+	 * samples of the parent. */
 	uint32_t node, parent;
 	uint32_t number; /* position before the rows were sorted */
 };
 
 struct comparison_options {
-	bool is_rate;  /* denominators are not samples: changes of all rows are real */
+	bool is_rate; /* denominators are times, work or another event; false: samples */
 	bool by_image; /* rows are images instead of items */
-	/* Rows are nodes of the call trees, each with the samples of its callees and without. */
+	/* Rows are nodes of the call trees. A node can have two rows: including its callees, and
+	 * excluding them. */
 	bool is_tree;
-	double least_share; /* of a node on either side; smaller ones are parts of their callers */
-	double confidence;   /* of the intervals; 0.95 */
-	double discovery;    /* false-discovery rate; 0.05 */
-	double least_change; /* in the unit of `value`: smaller changes are noise */
+	double least_share; /* tree: merge nodes with a smaller share on both sides into callers */
+	double confidence; /* of the intervals, for example 0.95 */
+	double discovery;  /* accepted false-discovery rate, for example 0.05 */
+	double least_change; /* in the unit of compare_row.value: smaller changes are noise */
 };
 
 struct comparison {
@@ -143,26 +149,28 @@ struct comparison {
 	VEC(struct compare_run) runs;
 	VEC(struct compare_image) images;
 	VEC(struct compare_move) moves;
-	VEC(struct compare_node) nodes; /* only of a tree */
+	VEC(struct compare_node) nodes; /* only if options.is_tree */
 	VEC(struct compare_row)
-	rows; /* largest change first; the total is not among them */
-	struct compare_row total; /* only for rates */
-	/* The first rows before they were sorted, which together have each sample once.  Others are
-	 * sums of these. */
+	rows; /* comparison_finish() sorts them: largest change first */
+	struct compare_row total; /* only for rates; not in `rows` */
+	/* Before rows are sorted, the first `nr_disjoint` ones contain each sample exactly once.
+	 * The other rows are sums of these. */
 	size_t nr_disjoint;
 	struct usual_variation usual;
 	size_t nr_runs[COMPARE_SIDES];
 	double samples[COMPARE_SIDES];
 	size_t nr_tested;
-	double common; /* factor by which unchanged rows differ; 1 for rates */
+	double common; /* factor of the shares of unchanged rows (common.h); 1 for rates */
 };
 
 /* Prepares a comparison without runs. Returns 0 or -ENOMEM. */
 int comparison_init(struct comparison *c, const struct comparison_options *options);
 void comparison_done(struct comparison *c);
-/* Adds an empty run, which the caller fills; valid until the next call.  NULL: no memory. */
+/* Adds an empty run, which the caller fills. The comparison owns it; the pointer is valid until the
+ * next call. Returns NULL if memory is short. */
 struct compare_run *comparison_add_run(struct comparison *c, enum compare_side side,
 				       const char *name);
-/* Makes the rows.  Call it once; each side needs a run with samples.  Returns 0 or -ENOMEM. */
+/* Matches the images of the runs, makes the rows, and sets their values, intervals and verdicts.
+ * Call it once. Each side needs a run with samples. Returns 0 or -ENOMEM. */
 int comparison_finish(struct comparison *c);
 const char *verdict_name(enum verdict v);

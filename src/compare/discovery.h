@@ -5,6 +5,6 @@
 #include <stddef.h>
 
 /* Converts p values in place to the lowest false-discovery rates at which their rows count as
- * changed (Benjamini and Hochberg, 1995).  Values that are not numbers mark rows that were not
- * tested; they stay.  Returns 0 or -ENOMEM. */
+ * changed (Benjamini and Hochberg, 1995). NAN marks a row that was not tested; such values stay.
+ * Returns 0 or -ENOMEM. */
 int discovery_adjust(double *p, size_t nr);

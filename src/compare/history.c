@@ -13,14 +13,16 @@
 #include "compare/rows.h"
 
 enum {
-	TEST_COUNT = 5 /* samples of a row in some run, from which on it is tested */
+	TEST_COUNT =
+		5 /* a row is tested if it has at least this many samples in some run */
 };
 
-/* The share of a row in some run, from which on it is tested: each test makes the others less
- * sensitive. */
+/* A row is tested only if it has at least this share of the samples of some run, because each
+ * additional test makes the others less sensitive. */
 static const double history_test_share = 0.001;
 
-/* Code moved if at most this part of the change is left for all functions together. */
+/* Code only moved between functions if their changes cancel each other, so that at most this
+ * fraction of the change remains. */
 static const double moved_rest = 0.35;
 
 /* The series of a row. */
@@ -38,8 +40,8 @@ struct history_search {
 	struct row_variation *variations; /* only for the design effects */
 	struct history_row *rows;
 	size_t nr_rows;
-	double *common; /* by run: the factor that most rows have in common */
-	double whole;   /* 100 % */
+	double *common; /* by run: factor between shares in the run and mean shares (common.h) */
+	double whole; /* value of 100 %: 1, or the first run's total rate */
 };
 
 static int compare_run_starts(const void *a, const void *b, void *ctx)
@@ -69,7 +71,7 @@ static double *row_values(const struct history_search *h, size_t row)
 	return h->history->values + row * h->c->runs.nr;
 }
 
-/* Makes the rows and their sums.  The total of rates is the last row. */
+/* Makes the rows and their sums, and allocates the arrays. The total of rates is the last row. */
 static int history_make_rows(struct history_search *h)
 {
 	struct comparison *c = h->c;
@@ -93,7 +95,8 @@ static int history_make_rows(struct history_search *h)
 									   : -ENOMEM;
 }
 
-/* Finds the design effects: how much more samples vary than independent ones. */
+/* Finds the design effect of each row: the variance of its samples, divided by the variance of
+ * independent samples. */
 static int history_find_effects(struct history_search *h)
 {
 	const struct variation_input in = { h->sums.runs, h->c->runs.nr, h->sums.rows,
@@ -131,7 +134,7 @@ static double row_mean(const struct history_search *h, size_t row)
 	return sum / (double)h->c->runs.nr;
 }
 
-/* Finds the factors that most rows have in common in each run. */
+/* Finds for each run the factor between the values of unchanged rows and their means (common.h). */
 static int history_find_common(struct history_search *h)
 {
 	struct row_ratio *ratios = calloc(h->nr_rows + 1, sizeof(*ratios));
@@ -169,7 +172,7 @@ static bool history_is_tested(const struct history_search *h, size_t row)
 	return false;
 }
 
-/* Finds the changes of a row, for its own series. */
+/* Finds the change points in the series of a row. */
 static int history_test_row(struct history_search *h, size_t row)
 {
 	const struct comparison_options *o = &h->c->options;
@@ -196,8 +199,8 @@ static int history_test_row(struct history_search *h, size_t row)
 
 typedef VEC(double) history_numbers;
 
-/* Collects the p values of all changes, and one of each row without changes. Returns false if
- * memory runs out. */
+/* Collects the p values of all changes, and one p value of each tested row without changes. Returns
+ * false if memory runs out. */
 static bool history_collect(const struct history_search *h, history_numbers *p)
 {
 	p->nr = 0;
@@ -215,7 +218,7 @@ static bool history_collect(const struct history_search *h, history_numbers *p)
 	return true;
 }
 
-/* Returns the largest p value that keeps the false-discovery rate. */
+/* Returns the largest p value whose q value is at most `rate`, or 0. */
 static double largest_accepted(const history_numbers *p, const history_numbers *q,
 			       double rate)
 {
@@ -227,7 +230,7 @@ static double largest_accepted(const history_numbers *p, const history_numbers *
 	return largest;
 }
 
-/* Drops the points with larger p values.  Returns whether there were some. */
+/* Drops points until all have p <= limit. Returns whether any were dropped. */
 static bool history_prune(struct history_search *h, double limit)
 {
 	bool dropped = false;
@@ -259,14 +262,16 @@ static bool can_move(const struct history_search *h, const struct history_change
 	       (change_size(from) > 0) != (change_size(to) > 0);
 }
 
-/* Returns whether so little of a change is left that its code only moved. */
+/* Returns whether the code of a function only moved: `left`, the sum of its change and the opposite
+ * changes, is small. */
 static bool is_moved(const struct history_change *from, double left)
 {
 	return fabs(left) <= moved_rest * fabs(change_size(from));
 }
 
-/* Finds the changes to which the code of a function that appeared or disappeared moved, the largest
- * ones first.  Returns the difference that is left; if `mark` is set, marks them. */
+/* Adds opposite changes, largest first, to that of a function that appeared or disappeared, until
+ * its code counts as moved. Returns the remaining change. If `mark` is set, gives these opposite
+ * changes the verdict `moved` and the remaining change `together`. */
 static double history_follow(struct history_search *h,
 			     const struct history_change *from, bool mark,
 			     double together)
@@ -353,7 +358,8 @@ static int compare_history_changes(const void *a, const void *b)
 	return (one->at > other->at) - (one->at < other->at);
 }
 
-/* Stores the changes that are left; `q` is in the order of history_collect(). Returns false if
+/* Stores the remaining changes in h->history, sorted by size, and finds code that only moved. `q`
+ * is in the order of history_collect(). Returns false if
  * memory runs out. */
 static bool history_add_changes(struct history_search *h, const double *q)
 {

@@ -12,7 +12,7 @@
 
 /* Images with a smaller share of the samples are not compared by their functions. */
 static const double least_share = 0.005;
-/* Share of samples in functions of the same names that makes two images the same. */
+/* Two images match if functions of the same names have at least this share of their samples. */
 static const double least_overlap = 0.5;
 
 /* An image of the comparison while runs are matched, described as in the first run that has it. */
@@ -90,7 +90,8 @@ static bool image_is_open(const struct run_image *image)
 	return image->same == DICT_NONE;
 }
 
-/* Returns the known image that matches, unless several images of either run do. */
+/* Returns the known image that matches by the rule. Returns NULL if there is none, if several known
+ * images match, or if it also matches another image of the run. */
 static struct known_image *find_only(const struct matching *m,
 				     const struct compare_run *run,
 				     const struct run_image *image, images_rule *rule)
@@ -235,7 +236,7 @@ static int match_run(struct matching *m, struct compare_run *run)
 	return r ? r : images_add_others(m, run);
 }
 
-/* Stores the names of an image, as in the first run of each side. */
+/* Stores the names of all images: on each side, the name in the first run that has the image. */
 static int set_names(const struct matching *m)
 {
 	struct comparison *c = m->c;

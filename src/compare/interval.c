@@ -26,7 +26,8 @@ static bool estimate_covers(const struct side_estimate *e, double p, double crit
 	return distance * distance <= critical * critical * estimate_variance(e, p);
 }
 
-/* Finds the limit between the estimate, which is inside, and `outside`. */
+/* Finds the confidence limit, which is between the estimate and `outside`. Returns `outside` if no
+ * limit is found. */
 static double find_limit(const struct side_estimate *e, double outside, double critical)
 {
 	double inside = e->value;
@@ -45,7 +46,7 @@ static double find_limit(const struct side_estimate *e, double outside, double c
 	return outside;
 }
 
-/* Returns an upper end for find_limit(): the limit if the variation were much larger everywhere. */
+/* Returns a value far above the upper limit, at which find_limit() starts. */
 static double highest(const struct side_estimate *e, double critical)
 {
 	const double c = critical * critical;

@@ -8,8 +8,8 @@
 #pragma once
 #include <stdbool.h>
 
-/* How an estimate varies: V(p) = linear * q + square * q * q, where q is p * (1 - p) for a share
- * and p for a rate. */
+/* An estimate and its variance V(p), if the true value is p: V(p) = linear * q + square * q * q,
+ * where q is p * (1 - p) for a share and p for a rate. */
 struct side_estimate {
 	double value;
 	double linear; /* sampling: design effect / total */

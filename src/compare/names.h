@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* names.h - the part of a function's name that stays when the program is rebuilt.
+/* names.h - finds the part of a function's name that does not change when the program is rebuilt.
  * Layer: compare. */
 #pragma once
 #include <stdbool.h>

@@ -63,8 +63,8 @@ static int rows_find_all(struct comparison *c, uint32_t **row_of)
 	return r;
 }
 
-/* Makes the cells of a run's rows, sorted by row and block, without duplicates.  Returns 0 or
- * -ENOMEM. */
+/* Makes the cells of a run's rows, sorted by row and block, and adds up cells of the same row and
+ * block. Returns 0 or -ENOMEM. */
 static int make_cells(const struct compare_run *run, const uint32_t *row_of,
 		      struct row_cell **ret_cells, size_t *ret_nr)
 {

@@ -10,8 +10,8 @@
 #include "compare/student.h"
 
 enum {
-	SPANS = 10,           /* parts of a run */
-	TRANSIENT_COUNT = 50, /* samples of a row, on the side with more */
+	SPANS = 10,           /* a run is divided into this many spans of time */
+	TRANSIENT_COUNT = 50, /* minimum number of samples of a row, on either side */
 	PARTNERS_MAX = 8
 };
 
@@ -29,8 +29,8 @@ static bool appears(const struct compare_row *row)
 	return row->verdict == VERDICT_NEW || row->verdict == VERDICT_GONE;
 }
 
-/* Returns whether code can move from one of two rows to the other: in the same binary, or below the
- * same caller. */
+/* Returns whether code can move from one of two rows to the other: they are in the same binary, or
+ * have the same parent in a tree. */
 static bool can_exchange(const struct comparison *c, const struct compare_row *row,
 			 const struct compare_row *other)
 {
@@ -49,14 +49,15 @@ static bool is_partner(const struct comparison *c, const struct compare_row *row
 	       (appears(row) || appears(other));
 }
 
-/* Returns whether the row is a function with its callees that is on both sides: its change can be
- * that of a callee, so it is the second choice for code that moved. */
+/* Returns whether the row includes the samples of callees, and is on both sides. Its change can be
+ * that of a callee, so it is the second choice to explain moved code. */
 static bool is_second(const struct comparison *c, const struct compare_row *row)
 {
 	return (size_t)(row - c->rows.at) >= c->nr_disjoint && !appears(row);
 }
 
-/* Returns the row that cancels most of the change, or NULL. */
+/* Returns the partner whose change cancels most of the change of `row`, or NULL if too much always
+ * remains. Considers only rows for which is_second() returns `second`. */
 static struct compare_row *find_partner(struct comparison *c,
 					const struct compare_row *row, bool second)
 {
@@ -76,8 +77,8 @@ static struct compare_row *find_partner(struct comparison *c,
 	return best;
 }
 
-/* Returns the largest row, not among the first `nr` partners, that makes the change `left` smaller,
- * or NULL. */
+/* Returns the row with the largest change that reduces `left`, the change that remains so far. The
+ * first `nr` partners are excluded. Returns NULL if there is none. */
 static struct compare_row *find_next_partner(struct comparison *c,
 					     const struct compare_row *row, double left,
 					     struct compare_row *const *partners,
@@ -99,8 +100,8 @@ static struct compare_row *find_next_partner(struct comparison *c,
 	return best;
 }
 
-/* Finds the rows that, together with `row`, change little: a single one if possible.  Returns
- * their number; 0: there are none. */
+/* Finds rows whose changes cancel most of the change of `row`: if possible, a single row. Returns
+ * their number, or 0 if there are none. */
 static size_t find_partners(struct comparison *c, const struct compare_row *row,
 			    struct compare_row *partners[PARTNERS_MAX])
 {
@@ -136,7 +137,7 @@ static int compare_largest(const void *a, const void *b, void *ctx)
 	return (one > other) - (one < other);
 }
 
-/* Puts changed rows into groups, the largest first. */
+/* Adds groups of changed rows to c->moves. The rows with the largest changes choose first. */
 static int make_groups(struct comparison *c)
 {
 	struct compare_row **order = calloc(c->rows.nr + 1, sizeof(*order));
@@ -266,9 +267,10 @@ static void count_spans(const struct compare_run *run, const uint32_t *row_of,
 	}
 }
 
-/* The window of a side with the largest change, compared with the other side's share. */
+/* The window, of one or two adjacent spans, in which the samples of a row exceed the other side's
+ * share most. */
 struct shift_window {
-	double all;   /* change of all runs */
+	double all;   /* change in all spans of all runs */
 	double most;  /* change in the window */
 	size_t first; /* its first span */
 };
@@ -290,7 +292,8 @@ static void look_at_run(const struct span_counts *spans, double usual,
 	}
 }
 
-/* Returns the part of the row's samples that the runs of a side have in the window. */
+/* Returns the fraction of a row's samples on a side that are in the spans `first` and first + 1, or
+ * 1 if there are none. */
 static double usual_part(const struct comparison *c, const struct row_sums *sums,
 			 uint32_t row, enum compare_side side, size_t first)
 {
@@ -335,7 +338,8 @@ static bool is_transient(const struct comparison *c, const struct row_sums *sums
 	       usual_part(c, sums, number, other, w.first) <= most_usual;
 }
 
-/* Returns whether a row would be significant if its samples did not come in bursts. */
+/* Returns whether a row has enough samples, and its change would be significant if the samples
+ * were independent. */
 static bool exceeds_sampling(const struct compare_row *row)
 {
 	struct side_estimate sides[COMPARE_SIDES];

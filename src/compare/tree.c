@@ -12,17 +12,18 @@ struct tree_making {
 	struct comparison *c;
 	struct map node_by;
 	uint32_t **node_of; /* by run: the joined node of each node */
-	uint32_t *kept_of;  /* by joined node: it or its caller that is in c->nodes */
-	uint8_t *has_self;  /* by node of c->nodes */
 	uint32_t *
-		sum_of; /* by node of c->nodes: its row if that is a sum of other rows */
-	double *sums;   /* by node of c->nodes: those of a block */
-	VEC(uint32_t) touched; /* nodes in `sums` */
+		kept_of; /* by joined node: its index in c->nodes; if dropped, its caller's */
+	uint8_t *has_self; /* by node of c->nodes: whether it has own samples */
+	uint32_t *
+		sum_of; /* by node of c->nodes: its row if that is a sum of rows, or DICT_NONE */
+	double *sums; /* by node of c->nodes: its samples in the current block */
+	VEC(uint32_t) touched; /* nodes whose sum is not 0 */
 };
 
 /* ---- nodes ---- */
 
-/* Returns the joined node, or DICT_NONE if memory is short. */
+/* Finds or adds the joined node. Returns its index, or DICT_NONE if memory is short. */
 static uint32_t tree_find_node(struct tree_making *m, const struct compare_node *node)
 {
 	bool is_new;
@@ -105,7 +106,8 @@ static bool tree_keeps(const struct comparison *c, const struct compare_node *no
 	return node->caller == DICT_NONE;
 }
 
-/* Drops small nodes.  A node is not larger than its caller. */
+/* Drops small nodes, and sets m->kept_of. A caller has at least the samples of its callees, so the
+ * callers of kept nodes are kept. */
 static int tree_fold(struct tree_making *m)
 {
 	struct comparison *c = m->c;
@@ -141,7 +143,7 @@ static uint32_t tree_add_row(struct comparison *c, const struct compare_node *no
 	return vec_push(&c->rows, row) ? (uint32_t)c->rows.nr - 1 : DICT_NONE;
 }
 
-/* Adds the rows of samples without those of callees. */
+/* Adds one row for each node with own samples: its samples without those of callees. */
 static int tree_add_self_rows(struct tree_making *m)
 {
 	struct comparison *c = m->c;
@@ -164,7 +166,8 @@ static int tree_add_self_rows(struct tree_making *m)
 	return 0;
 }
 
-/* Sets the row of a node's samples with those of callees, of which `only` is one. */
+/* Sets `row` of node i, which includes the samples of callees. `only` is its callee if it has just
+ * one. */
 static int tree_set_row(struct tree_making *m, uint32_t i, uint32_t nr_callees,
 			uint32_t only)
 {
@@ -219,8 +222,8 @@ static void tree_set_parents(struct comparison *c)
 
 /* ---- cells ---- */
 
-/* Adds a cell to the row of its node, and to the sums of the block. Returns false if memory runs
- * out. */
+/* Adds a cell to the node's own row, and its count to the sums of the node and its callers. Returns
+ * false if memory runs out. */
 static bool tree_add_cell(struct tree_making *m, struct compare_run *run, uint32_t node,
 			  const struct run_cell *cell)
 {

@@ -21,12 +21,12 @@ enum {
 /* The tried ratios, as powers of 10. */
 static const double fit_first = -6, fit_step = 0.15;
 
-/* The lowest variance of a row, as a part of that of sampling: equal counts in all runs are
- * coincidence. */
+/* Minimum variance of a row, as a fraction of the expected one. Counts that are equal in all runs
+ * are coincidence. */
 static const double least_part = 1e-3;
 
-/* Samples can avoid each other a little, for example by a fixed period; an effect far below 1 is
- * coincidence. */
+/* Minimum design effect. Samples can be more regular than independent ones, for example because of
+ * a fixed period, but an effect far below 1 is coincidence. */
 static const double least_effect = 0.7;
 
 /* Sums of a row over the runs of a side. */
@@ -109,8 +109,8 @@ static double pool_weight(double own_df)
 	return own_df > POOL_DF ? POOL_DF * POOL_DF / own_df : POOL_DF;
 }
 
-/* Sets the design effects of all rows.  For a row with few samples, the value mostly comes from
- * rows of similar size. */
+/* Sets the design effects of all rows, and their degrees of freedom. For a row with few samples,
+ * the design effect mostly comes from rows of similar size. */
 static int set_design_effects(const struct variation_input *in,
 			      struct row_variation *rows)
 {
@@ -150,10 +150,11 @@ static int set_design_effects(const struct variation_input *in,
 	return 0;
 }
 
-/* The variance of one row between runs, with the two components of the usual variance. */
+/* The variance of a row between the runs of one side, and the two components of the usual
+ * variance. */
 struct fit_item {
 	double variance;
-	double design; /* design effect, which `sampling` lacks */
+	double design; /* design effect, not yet included in `sampling` */
 	double sampling;
 	double runs;
 	double df;
@@ -200,7 +201,7 @@ static bool find_fit_items(const struct variation_input *in,
 	return true;
 }
 
-/* Returns the part of a design effect that runs show when they are compared. */
+/* Returns the factor by which a design effect increases the sampling variance between runs. */
 static double effect_between(double design, const struct usual_variation *usual)
 {
 	if (usual->effect >= 1)
@@ -281,7 +282,8 @@ static void fit_usual(const struct fit_items *from, struct usual_variation *usua
 	usual->effect = best.effect;
 }
 
-/* Combines the row's own variance with the usual one. */
+/* Sets the scale of a row and its degrees of freedom: combines its own variance with the usual
+ * one. */
 static void set_scale(const struct variation_input *in, size_t row,
 		      const struct usual_variation *usual, struct row_variation *v)
 {

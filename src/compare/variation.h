@@ -3,10 +3,11 @@
  * Layer: compare.  docs/diff.md explains the method.
  * Within a run, samples are correlated, so the run is divided into blocks of time, and the
  * variance of a ratio is estimated from its residuals in the blocks and their correlation with
- * those of the next block.  Its quotient to the variance of independent samples is the design
- * effect.  Between runs, the variance of a row is
- * known from few values only.  So it is moderated: it is combined with the variance that is
- * usual for rows of that size, weighted by how closely the rows agree on what is usual. */
+ * those of the next block. The design effect is this variance divided by that of independent
+ * samples.
+ * Between runs, only few values of a row are known, so its variance is uncertain. It is combined
+ * with the usual variance of rows of that size. The more similar the variances of rows are, the
+ * more weight the usual variance has. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -40,8 +41,9 @@ struct count_sums {
 
 struct variation_input {
 	const struct run_sums *runs;
-	size_t nr_runs;                /* each side needs one */
-	const struct count_sums *sums; /* the runs of row 0, then those of row 1 ... */
+	size_t nr_runs; /* of one or two sides */
+	const struct count_sums
+		*sums; /* all runs of row 0, then all runs of row 1, and so on */
 	size_t nr_rows;
 	bool is_rate; /* n is a time or a number of work units, not a number of samples that
 		       * includes x */
@@ -49,27 +51,28 @@ struct variation_input {
 
 struct row_variation {
 	double design; /* design effect of blocks */
-	double scale;  /* the row's variance between runs, divided by the usual one */
-	double df;     /* degrees of freedom of the estimates' variance */
+	double scale; /* its estimated variance between runs, divided by the usual one */
+	double df;    /* degrees of freedom of the estimates' variance */
 	struct side_estimate sides[COMPARE_SIDES];
 };
 
 /* The usual variation, found from all rows. */
 struct usual_variation {
-	bool between;    /* some side has several runs, so the fields below are known */
+	bool between;    /* some side has several runs, so runs can be compared */
 	double sampling; /* factor of the variance within runs */
 	double runs;     /* relative variance between runs, beyond sampling */
-	/* Exponent of the design effects of rows in their variance of sampling.  Below 1 if rows vary
-	 * within each run in the same manner, as in the phases of a program: then runs differ less. */
+	/* The sampling variance between runs is proportional to the design effect to this power.
+	 * Below 1 if all runs have the same phases: these increase the variance within a run, but
+	 * not between runs. */
 	double effect;
-	double df; /* weight of the usual variance; 0: each row has its own */
+	double df; /* weight of the usual variance; 0: use only the variance of the row */
 };
 
-/* Sets the estimates of all rows.  Returns 0 or -ENOMEM. */
+/* Estimates the variation of all rows, and the usual variation. Returns 0 or -ENOMEM. */
 int variation_estimate(const struct variation_input *in, struct row_variation *ret_rows,
 		       struct usual_variation *ret_usual);
-/* Like variation_estimate(), for other rows of the same runs, with a usual variation that
- * variation_estimate() returned. */
+/* Like variation_estimate(), but uses the given usual variation, which comes from other rows of the
+ * same runs. */
 int variation_estimate_like(const struct variation_input *in,
 			    struct row_variation *ret_rows,
 			    const struct usual_variation *usual);

@@ -28,7 +28,8 @@ static uint32_t find_event(const struct profile *p, const char *name)
 	return DICT_NONE;
 }
 
-/* Chooses the event to compare: the only one, or the only one in addition to the denominator. */
+/* Chooses the event to compare: the only one with samples, apart from the event that is the
+ * denominator. Fails if there is not exactly one. */
 static int run_choose_events(struct run_making *m, struct err *err)
 {
 	const struct profile *p = m->from->profile;
@@ -111,7 +112,7 @@ uint32_t run_add_image(struct run_making *m, uint64_t number, const char *name)
 	return (uint32_t)m->run->images.nr - 1;
 }
 
-/* Returns the image of a row, likewise. */
+/* Returns the index of the row's image in the run, or DICT_NONE if memory is short. */
 static uint32_t run_image_of(struct run_making *m, const struct profile_row *row)
 {
 	const size_t key = (size_t)m->image_key;
@@ -186,7 +187,8 @@ static uint32_t run_add_item(struct run_making *m, const struct profile_row *row
 	return *known;
 }
 
-/* Returns the number for a cell of the row: its node in a tree, or else its item. */
+/* Returns the value of run_cell.item for a row: its node in a tree, otherwise its item. Stores its
+ * item in *ret_item. Returns DICT_NONE if memory is short. */
 static uint32_t run_cell_item(struct run_making *m, const struct profile_row *row,
 			      uint32_t *ret_item)
 {
@@ -256,7 +258,7 @@ static int run_check_denominator(const struct run_making *m, struct err *err)
 		       m->from->per_event ? m->from->per_event : "");
 }
 
-/* Makes the table of items: none is added yet. */
+/* Allocates m->item_of, with DICT_NONE for all items. */
 static int run_begin_items(struct run_making *m)
 {
 	const size_t bytes =

@@ -16,19 +16,20 @@ struct run_making {
 	uint32_t event;     /* the compared one */
 	uint32_t per_event; /* DICT_NONE: none */
 	int image_key, symbol_key, line_key, stack_key, time_key;
-	/* By tuple of image, function and line or stack of the profile; DICT_NONE: not added. */
+	/* Items by number of the tuple (image, function, line or stack) in the profile. DICT_NONE:
+	 * not added yet. */
 	uint32_t *item_of;
 	struct map image_by;
 	/* For a tree: */
 	uint32_t *item_of_function;
-	uint32_t *
-		node_of; /* by node of the profile; DICT_NONE: outside of all functions */
+	uint32_t *node_of; /* node of the run, by node of the profile */
 };
 
-/* Copies the first `len` bytes of a text to the comparison.  STRTAB_FAILED: no memory. */
+/* Adds the first `len` bytes of a text to the comparison's strings. Returns its number, or
+ * STRTAB_FAILED if memory is short. */
 uint32_t run_add_text(const struct run_making *m, const char *text, size_t len);
-/* Returns the index of an image in the run, or DICT_NONE if memory is short.  `number` identifies
- * the name in the profile. */
+/* Finds or adds an image. Returns its index in the run, or DICT_NONE if memory is short. `number`
+ * identifies the name in the profile. */
 uint32_t run_add_image(struct run_making *m, uint64_t number, const char *name);
 /* Copies the call tree.  Returns 0 or -ENOMEM. */
 int run_add_tree(struct run_making *m);

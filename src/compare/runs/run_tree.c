@@ -12,7 +12,7 @@
 
 static const char inlined_mark[] = " (inlined)";
 
-/* Returns "[image]" as a string of the comparison. */
+/* Returns the number of "[FILE]", where FILE is the file name of an image, or STRTAB_FAILED. */
 static uint32_t run_tree_image_name(const struct run_making *m, const char *path)
 {
 	const char *base = path_base(path);
