@@ -10,7 +10,7 @@ enum {
 	SERVE_TOKEN_DIGITS = 2 * SERVE_TOKEN_BYTES
 };
 
-/* The headers that are checked; NULL: missing. */
+/* The method and the headers that are checked. A missing header is NULL. */
 struct request_heads {
 	const char *method;
 	const char *host;
@@ -25,9 +25,9 @@ int request_token_make(char ret_token[SERVE_TOKEN_DIGITS + 1]);
  * duration does not depend on where the token differs. */
 const char *request_token_strip(const char *path,
 				const char token[SERVE_TOKEN_DIGITS + 1]);
-/* Returns NULL if the request may be answered, or else the reason for status 403.  `port` is that of
- * this server; `is_page`: the request loads the page itself, which a link of another page can also
- * do. */
+/* Returns NULL if the request may be answered, or else the reason for status 403. `port` is the
+ * port of this server. `is_page`: the request loads the page itself or one of its files; a link on
+ * another site can also do this. */
 const char *request_refusal(const struct request_heads *heads, uint16_t port,
 			    bool is_page);
 /* Returns whether a value of Content-Type is JSON. */

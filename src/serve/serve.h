@@ -17,14 +17,15 @@ struct serve;
 
 enum {
 	SERVE_BODY_MAX = 64 << 10, /* bytes of a request's body */
-	SERVE_HEAD_MAX = 32 << 10, /* bytes of its address and headers, about */
-	SERVE_PEERS_MAX = 64,      /* connections */
-	SERVE_LIVE_MAX = 16        /* of these, streams of events */
+	SERVE_HEAD_MAX =
+		32 << 10,     /* bytes of a request's URL and headers, approximately */
+	SERVE_PEERS_MAX = 64, /* connections */
+	SERVE_LIVE_MAX = 16   /* connections that can be streams of events */
 };
 
 struct serve_param {
 	const char *name;
-	const char *value; /* "" without "=" */
+	const char *value; /* "" if the parameter has no "=" */
 };
 
 /* A request that passed all checks.  Everything is borrowed until the callback returns. */
@@ -45,7 +46,7 @@ struct serve_answer {
 	const void *fixed;
 	size_t fixed_len;
 	struct buf text;
-	/* The answer is a stream of the events of serve_send_event(), instead of a body. */
+	/* Instead of a body, send the events of serve_send_event() until the connection ends. */
 	bool is_live;
 };
 
@@ -65,7 +66,7 @@ int serve_open(const struct serve_config *config, struct serve **ret_serve,
 void serve_close(struct serve *s); /* NULL is allowed */
 /* Returns the address of the page with its token: "http://127.0.0.1:40213/5fd0.../". */
 const char *serve_url(const struct serve *s);
-/* Polls readable when serve_poll() has work to do. */
+/* Returns a descriptor that is readable when serve_poll() has work to do. The server owns it. */
 int serve_fd(const struct serve *s);
 /* Returns how long poll(2) may wait before the next serve_poll(), at most `max_ms`. */
 int serve_wait_ms(struct serve *s, int max_ms);
@@ -82,5 +83,5 @@ uint64_t serve_nr_requests(const struct serve *s);
 /* Sets the answer to an error: {"error":"...","fix":"..."}.  `fix` can be NULL. */
 void serve_answer_error(struct serve_answer *a, unsigned int status, const char *error,
 			const char *fix);
-/* Returns the first value of a parameter, or NULL. */
+/* Returns the first value of a parameter, or NULL if the request does not have it. */
 const char *serve_param_get(const struct serve_request *request, const char *name);

@@ -19,7 +19,8 @@
 
 enum {
 	BACKLOG = 32,
-	/* With so few connections left, the oldest one without a permitted request is closed. */
+	/* If fewer than this many connections are left, the server closes the oldest one that has
+	 * not sent a permitted request. */
 	PEERS_SPARE = 8,
 	QUIET_S = 60, /* a connection without any data is closed after this time */
 	STREAM_BLOCK = 4096,
@@ -36,7 +37,7 @@ static const char content_policy[] =
 /* A connection. */
 struct serve_peer {
 	struct serve *serve;
-	struct serve_peer *prev, *next; /* in the order of their begin */
+	struct serve_peer *prev, *next; /* in the order in which they were opened */
 	int fd;
 	uint64_t since_ns;
 	bool trusted; /* it sent a permitted request */
@@ -56,7 +57,7 @@ struct serve_stream {
 struct serve_incoming {
 	struct serve_request request;
 	struct buf body;
-	bool failed; /* no memory for the parameters */
+	bool failed; /* no memory to store the parameters */
 	bool too_large;
 	bool answered;
 };
@@ -102,7 +103,8 @@ static void peer_unlink(struct serve_peer *p)
 static void peer_cut(struct serve_peer *p)
 {
 	shutdown(p->fd, SHUT_RDWR);
-	p->trusted = true; /* do not count it again */
+	p->trusted =
+		true; /* serve_make_room() and serve_cut_slow() skip it from now on */
 }
 
 static void serve_make_room(struct serve *s)
@@ -192,7 +194,7 @@ static void stream_free(void *ctx)
 	free(t);
 }
 
-/* Replaces the event that waits, unless a part of it was sent already. */
+/* Replaces the stream's event by the newest one, unless the stream is in the middle of sending. */
 static void stream_set_event(struct serve_stream *t)
 {
 	if (t->sent && t->sent < t->event.len)
@@ -275,7 +277,7 @@ static void serve_add_headers(const struct serve *s, struct MHD_Response *respon
 		(void)s->lib.add_header(response, headers[i].name, headers[i].value);
 }
 
-/* Makes a response of the answer's body, and takes the memory of its text. */
+/* Makes a response from the answer's body. The response then owns the memory of its text. */
 static struct MHD_Response *
 response_of(struct serve *s, struct MHD_Connection *connection, struct serve_answer *a)
 {
@@ -357,7 +359,8 @@ static void incoming_free(struct serve_incoming *in)
 	free(in);
 }
 
-/* Returns whether the request may be answered; otherwise queues a refusal, whose result is stored. */
+/* Returns whether the request may be answered; otherwise queues a refusal, whose result is
+ * stored. */
 static bool serve_permits(struct serve *s, struct MHD_Connection *connection,
 			  const char *method, const char *rest,
 			  enum MHD_Result *ret_result)

@@ -11,7 +11,7 @@
 
 const char view_build_keys[] = "time:1ms,pid,tid,comm,cpu,cgroup,stack";
 
-/* A position in the columns that are written. */
+/* Writes the spans of a side. Remembers the track and bin of the last one. */
 struct view_writer {
 	struct view_build *b;
 	uint32_t side;
@@ -36,13 +36,13 @@ static enum view_kind view_build_kind(const struct profile *p, uint32_t function
 	return view_build_is_kernel(&p->images.at[f->image]) ? VIEW_KERNEL : VIEW_USER;
 }
 
-/* Returns the function with this name in an image (a string), which is added if it is new; VIEW_NONE
- * if memory is short. */
+/* Finds or adds the function with this name in an image (a string). Returns VIEW_NONE if memory is
+ * short. */
 static uint32_t view_build_add_function(struct view_build *b, const char *name,
 					uint32_t image, enum view_kind kind)
 {
 	struct view_data *to = b->to;
-	/* Names of two recordings agree without the suffixes of compilers. */
+	/* In a comparison, ignore suffixes that compilers append: they change between builds. */
 	size_t len = b->nr_sides > 1 ? name_stable_len(name) : strlen(name);
 	uint32_t stable = strtab_add_len(&to->strings, name, len);
 	struct view_function f = { .name = strtab_add(&to->strings, name),
@@ -65,7 +65,7 @@ static uint32_t view_build_add_function(struct view_build *b, const char *name,
 	return slot->value_plus_1 - 1;
 }
 
-/* Returns the function of the model for one of the profile. */
+/* Returns the function of the model for a function of the profile, or VIEW_NONE. */
 static uint32_t view_build_function(struct view_build *b, size_t side,
 				    uint32_t function)
 {
@@ -94,7 +94,7 @@ static uint32_t *view_build_numbers(size_t nr)
 	return numbers;
 }
 
-/* Returns the node of a function that represents unknown code. */
+/* Adds a node for unknown code, as a function with this name. */
 static uint32_t view_build_pseudo(struct view_build *b, const char *name)
 {
 	uint32_t function = view_build_add_function(b, name, VIEW_NONE, VIEW_UNKNOWN);
@@ -103,7 +103,7 @@ static uint32_t view_build_pseudo(struct view_build *b, const char *name)
 				     : call_tree_node(&b->tree, CALL_ROOT, function);
 }
 
-/* Returns the node under which the callees of a root of the profile are. */
+/* Returns the node that is the caller of the functions below a root of the profile. */
 static uint32_t view_build_root(struct view_build *b, uint32_t root)
 {
 	if (root == CALL_ROOT)
@@ -157,7 +157,7 @@ static int view_build_compare_names(const void *va, const void *vb, void *ctx)
 	return r ? r : strcmp(view_text(d, a->image), view_text(d, b->image));
 }
 
-/* Numbers the functions by name.  Returns 0 or -ENOMEM. */
+/* Sorts the functions by name and image, and renumbers them in the tree.  Returns 0 or -ENOMEM. */
 static int view_build_sort_functions(struct view_build *b)
 {
 	struct view_data *d = b->to;
@@ -207,8 +207,8 @@ static int view_build_sort_nodes(struct view_build *b, struct sort_key **ret_key
 	return r;
 }
 
-/* Appends the callees of all nodes in preorder.  `first` is by node the index of its first callee in
- * `keys`. */
+/* Appends all nodes to the model in preorder. first[node] is the index in `keys` of its first
+ * callee. */
 static int view_build_walk(struct view_build *b, const struct sort_key *keys,
 			   const uint32_t *first)
 {
@@ -337,7 +337,7 @@ static bool view_build_add_cpu(struct view_data *d, int32_t cpu)
 	return true;
 }
 
-/* Returns the event of the model with the name of one of the profile. */
+/* Finds or adds the event of the model that has the name of an event of the profile. */
 static uint32_t view_build_event(struct view_build *b, const struct profile *p,
 				 uint32_t event)
 {
@@ -356,7 +356,7 @@ static uint32_t view_build_event(struct view_build *b, const struct profile *p,
 	return (uint32_t)to->events.nr - 1;
 }
 
-/* Returns the track of a group and event of the profile. */
+/* Finds or adds the track for a group and event of the profile. */
 static uint32_t view_build_track(struct view_writer *w, uint32_t group, uint32_t event)
 {
 	struct view_build *b = w->b;

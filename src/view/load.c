@@ -23,8 +23,9 @@ enum {
 	MOST_CELLS = 8000000
 };
 
-/* Bins of time are as narrow as samples of one CPU are usually apart, unless there would be too
- * many. */
+/* The width of a bin of time, for recordings of at most `length_ns`. The width of 1 ms is about the
+ * usual distance between samples of a CPU. Longer recordings have wider bins, to limit their
+ * number. */
 static const struct {
 	uint64_t length_ns;
 	uint64_t bin_ns;
@@ -47,7 +48,7 @@ static int view_load_no_memory(struct err *err)
 	return err_set(err, -ENOMEM, "out of memory");
 }
 
-/* Keeps a warning for the views, and reports it. */
+/* Adds a warning to the model, and reports it to the caller of the model. */
 static void view_load_warn(void *ctx, const char *text)
 {
 	struct view_loading *l = ctx;
@@ -104,7 +105,8 @@ static uint64_t view_load_bin_ns(const struct view_loading *l)
 	return view_load_bins[i].bin_ns;
 }
 
-/* A timeline is small, but cannot hold values. */
+/* Sets *ret_rows if the samples have values: these need rows. Otherwise a timeline needs less
+ * memory. */
 static int view_load_wants_rows(const struct view_side *side, bool *ret_rows,
 				struct err *err)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* match.c - finds the same images in both recordings of a comparison. */
+/* match.c - gives the same name to the same image in both recordings of a comparison. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,8 +12,8 @@
 #include "compare/names.h"
 #include "view/build.h"
 
-/* Adds the name of an image as opreport --by shows it: a profile has the names of OProfile's layouts,
- * such as /no-vmlinux and /ext4. */
+/* Adds the name of an image as opreport --by shows it: a profile has the names of OProfile's
+ * layouts, such as /no-vmlinux and /ext4. */
 static uint32_t match_add_name(struct strtab *to, const struct profile *p,
 			       const struct profile_image *image)
 {
@@ -32,7 +32,7 @@ static uint32_t match_add_name(struct strtab *to, const struct profile *p,
 	return number;
 }
 
-/* Copies images and functions of a side, without samples of blocks. */
+/* Copies images and functions of a side. Each function counts as one sample. */
 static int match_add_run(struct comparison *c, struct view_build *b, size_t side)
 {
 	struct profile *p = b->profiles[side];
@@ -67,7 +67,7 @@ static int match_add_run(struct comparison *c, struct view_build *b, size_t side
 	return 0;
 }
 
-/* Sets the name of each image: that of the new side, if it is on that side. */
+/* Sets b->image_of: the name on the new side or, if the image is only in the base, on that side. */
 static int match_name_images(const struct comparison *c, struct view_build *b)
 {
 	for (size_t side = 0; side < b->nr_sides; side++) {

@@ -84,7 +84,7 @@ int view_model_open(const struct view_options *options, struct view_model **ret_
 	return 0;
 }
 
-/* Frees all answers that were made from the data. */
+/* Frees the data of the current generation. */
 static void view_model_forget(struct view_model *m)
 {
 	view_data_done(&m->data);

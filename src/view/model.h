@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* model.h - the data of interactive views: one or two recordings in memory, and queries on them.
  * Layer: view.  Not thread safe: one query at a time.  Knows neither HTTP nor a terminal.
- * docs/view-api.md describes the queries by name and their JSON; query.h answers them, and the
- * other headers of this room have the same answers as structures.
- * The samples are stored as columns: spans of samples of one track (thread, CPU, event, recording)
- * in one bin of time, and in them the nodes of the call tree.  A query passes over them once. */
+ * docs/view-api.md describes the queries by name and their JSON; query.h answers them. The other
+ * headers of this directory return the same answers as structures. The samples are stored as
+ * columns. A span contains the samples of one track (thread, CPU, event, recording) in one bin of
+ * time; each sample has a node of the call tree and a count. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -18,7 +18,7 @@ struct spec;
 struct view_model;
 
 enum {
-	VIEW_SIDES = 2, /* recordings that can be compared */
+	VIEW_SIDES = 2, /* maximum number of recordings: a base and a new one */
 	VIEW_NONE = 0xffffffff
 };
 
@@ -37,11 +37,11 @@ struct view_options {
 	struct naming_locations *locations;
 	const struct source_find
 		*find; /* where sources are searched; NULL: at their paths */
-	uint64_t first_generation; /* added to the generations of the model */
+	uint64_t first_generation; /* the model starts with the generation after it */
 	bool live; /* the recording is still being made: view_model_update() reads it again */
-	bool can_record;      /* for `record` of the info */
+	bool can_record;      /* value of `record` in the answer to the query "info" */
 	bool no_inline;       /* do not read debug information for inlined functions */
-	unsigned int threads; /* maximum number that read; 0: number of CPUs */
+	unsigned int threads; /* maximum number of reading threads; 0: number of CPUs */
 	/* Reports a warning about the input.  Can be NULL. */
 	void (*warn)(void *ctx, const char *text);
 	/* Reports the bytes read so far of a file, and its size (0: unknown).  Can be NULL. */
@@ -54,12 +54,13 @@ struct view_options {
 int view_model_open(const struct view_options *options, struct view_model **ret_model,
 		    struct err *err);
 void view_model_close(struct view_model *m); /* accepts NULL */
-/* Reads a live recording again if it has changed since.  Returns 1 if the model has new data, 0 if
- * not, or a negative errno with a message in *err; then the model keeps its old data. */
+/* Reads the recordings again if their files have changed since the last reading. Returns 1 if the
+ * model has new data, 0 if not, or a negative errno with a message in *err; then the model keeps
+ * its old data. */
 int view_model_update(struct view_model *m, struct err *err);
-/* Increases with each update that has new data. */
+/* Returns a number that increases with each update that has new data. */
 uint64_t view_model_generation(const struct view_model *m);
-/* Stores the number of samples of the first event, and of lost samples. */
+/* Stores the number of samples of the first event, and of lost samples of all recordings. */
 void view_model_totals(const struct view_model *m, uint64_t *ret_samples,
 		       uint64_t *ret_lost);
 /* Returns whether some input is not readable for every user, so that a copy must be private. */

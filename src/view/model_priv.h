@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* model_priv.h - the columns of a model.
- * Layer: view; private to this room. */
+ * Layer: view; private to src/view. */
 #pragma once
 #include "base/containers/strtab.h"
 #include "base/containers/vec.h"
@@ -17,7 +17,8 @@ enum view_kind {
 	VIEW_UNKNOWN
 };
 
-/* A function as views distinguish them: by full name and image. */
+/* A function: one for each full name and image. In a comparison, names that differ only in suffixes
+ * of compilers are the same function. */
 struct view_function {
 	uint32_t name;       /* string: full name */
 	uint32_t short_name; /* string; VIEW_NONE until needed */
@@ -25,15 +26,15 @@ struct view_function {
 	enum view_kind kind;
 };
 
-/* A call-tree node.  Nodes are in preorder: those after it, up to `end`, are its callees
- * and theirs; siblings are sorted by name. */
+/* A call-tree node. Nodes are in preorder: the nodes after it and before `end` are its direct and
+ * indirect callees. Siblings are sorted by name. */
 struct view_node {
 	uint32_t caller; /* VIEW_NONE: a root */
 	uint32_t function;
 	uint32_t end;
 };
 
-/* A thread with one name. */
+/* A thread, with one name and cgroup. A thread that changes these occurs several times. */
 struct view_thread {
 	int32_t pid, tid;
 	uint32_t comm, cgroup; /* strings */
@@ -43,7 +44,7 @@ struct view_event {
 	uint32_t name; /* string */
 	uint64_t samples;
 	uint64_t hz;
-	bool has_values; /* counts are sums of values */
+	bool has_values; /* samples have values, and counts are sums of these */
 };
 
 struct view_track {
@@ -53,7 +54,7 @@ struct view_track {
 	uint32_t side;
 };
 
-/* The samples from `at` to that of the next span. */
+/* The samples from index `at` up to `at` of the next span (excluded). */
 struct view_span {
 	uint32_t track;
 	uint32_t bin;
@@ -64,7 +65,7 @@ struct view_span {
 struct view_facts {
 	char *command;
 	char *host;
-	uint64_t wall_ns;   /* when it began, since 1970; 0: unknown */
+	uint64_t wall_ns;   /* start of the recording, since 1970; 0: unknown */
 	uint64_t length_ns; /* 0: unknown */
 	uint64_t samples, lost;
 	bool has_times;
@@ -78,10 +79,10 @@ struct view_data {
 	VEC(struct view_thread) threads;
 	VEC(struct view_event) events;
 	VEC(struct view_track) tracks;
-	VEC(struct view_span) spans; /* with one more at the end */
+	VEC(struct view_span) spans; /* and one at the end that has no samples */
 	VEC(uint32_t) node_of;       /* by sample */
-	VEC(uint64_t) count_of;
-	VEC(int32_t) cpus; /* sorted */
+	VEC(uint64_t) count_of;      /* by sample */
+	VEC(int32_t) cpus;           /* sorted */
 	uint32_t nr_bins;
 	uint64_t bin_ns;
 	struct view_facts facts[VIEW_SIDES];
@@ -105,7 +106,7 @@ struct view_model {
  * view_data_done() in any case. */
 int view_load(struct view_model *m, struct view_data *ret_data, struct err *err);
 void view_data_done(struct view_data *d);
-/* Stores in *ret_print a number that changes with the files of the recordings. */
+/* Returns a number that changes when the files of the recordings change. */
 uint64_t view_fingerprint(const struct view_options *o);
 
 static inline const char *view_text(const struct view_data *d, uint32_t string)
@@ -113,7 +114,7 @@ static inline const char *view_text(const struct view_data *d, uint32_t string)
 	return strtab_get(&d->strings, string);
 }
 const char *view_function_name(const struct view_data *d, uint32_t function);
-/* Returns the name in a short form; "" if memory is short. */
+/* Returns the name in a short form, or the full name if memory is short. */
 const char *view_function_short(struct view_model *m, uint32_t function);
-/* Returns the image, "" if there is none. */
+/* Returns the name of the image, or "" if there is none. */
 const char *view_function_image(const struct view_data *d, uint32_t function);

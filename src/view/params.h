@@ -20,7 +20,8 @@ struct view_params {
 
 /* Returns the first value with this name, or NULL. */
 const char *view_params_get(const struct view_params *p, const char *name);
-/* Store the number or share with this name, and leave the default if there is none.  Return 0, or
+/* Store the value of a parameter: a number, or a share from 0 to 1. If the parameter is missing,
+ * leave *value unchanged. Return 0, or
  * -EINVAL with a message in *err. */
 int view_params_u64(const struct view_params *p, const char *name, uint64_t *value,
 		    struct err *err);

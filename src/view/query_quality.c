@@ -19,7 +19,7 @@ enum {
 	IMAGES_MAX = 50
 };
 
-/* From these shares on, in percent, a measure needs attention, or makes results wrong. */
+/* A measure with at least this share, in percent, has the severity "note" or "bad". */
 static const double note_percent = 0.1, bad_percent = 5;
 
 static double view_quality_percent(uint64_t part, uint64_t all)
@@ -27,7 +27,7 @@ static double view_quality_percent(uint64_t part, uint64_t all)
 	return all ? 100.0 * (double)part / (double)all : 0;
 }
 
-/* A measure. */
+/* A measure of the quality of a recording: a number of samples or faults. */
 struct view_measure {
 	const char *what;
 	uint64_t value;

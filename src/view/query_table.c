@@ -50,7 +50,8 @@ static int view_query_make_table(struct view_answer *a, struct view_table *t,
 
 /* ---- table ---- */
 
-/* Returns the short form of a function's name, given in full; or NULL. */
+/* Returns the short form of the row's function name, or NULL if it equals the full name. Returns
+ * NULL also if the key is not a symbol. */
 static const char *view_query_short(struct view_answer *a, const struct view_table *t,
 				    const struct view_row *row, size_t key)
 {

@@ -63,7 +63,7 @@ int view_answer_put_symbols(struct view_answer *a, uint32_t *wanted)
 	return 0;
 }
 
-/* Returns a field of a node. */
+/* A function that returns a field of a node. */
 typedef uint64_t view_query_field(const struct view_tree_node *n);
 
 static uint64_t view_query_up(const struct view_tree_node *n)
@@ -164,7 +164,7 @@ static int view_query_tree_options(const struct view_answer *a,
 	return r;
 }
 
-/* Writes the trees of one selection, each as members of an object. */
+/* Makes a tree of the selection, and writes it as an object. */
 static int view_query_put_made(struct view_answer *a, const struct view_selection *s,
 			       const struct view_tree_options *o)
 {

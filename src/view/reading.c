@@ -43,7 +43,7 @@ static int view_reading_word(struct view_reading *r, struct buf *word, struct er
 	return spec_add(&r->spec, (const char *)word->data, err);
 }
 
-/* Adds all values of a parameter, which are alternatives. */
+/* Adds all values of a parameter to the specification. Samples must match one of them. */
 static int view_reading_tag(struct view_reading *r, const char *name, const char *tag,
 			    struct err *err)
 {
@@ -99,7 +99,7 @@ static int view_reading_times(struct view_reading *r, struct err *err)
 	return spec_add(&r->spec, text, err);
 }
 
-/* Makes the specification: that of the model, and the selection. */
+/* Makes the profile specification: that of the model, restricted to the selection. */
 static int view_reading_spec(struct view_reading *r, struct err *err)
 {
 	const struct spec *of = r->m->options.spec;

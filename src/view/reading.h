@@ -8,7 +8,7 @@
 
 struct err;
 
-/* What to read. */
+/* What to read, and the result. The caller sets the members before the result. */
 struct view_reading {
 	struct view_model *m;
 	size_t side;

@@ -11,7 +11,8 @@
 
 /* ---- threads ---- */
 
-/* Returns whether one of the values with this name, if there are any, is `text`. */
+/* Returns whether a parameter with this name has the value `text`, or there is no such
+ * parameter. */
 static bool view_selection_text(const struct view_params *p, const char *name,
 				const char *text)
 {
@@ -117,7 +118,8 @@ static bool view_selection_functions(struct view_model *m, const struct view_par
 	return any;
 }
 
-/* Restricts the nodes to those of the functions; `above`: also below such a node. */
+/* Restricts the selected nodes to those of the functions with by[function] != 0. If `above` is set,
+ * also keeps their direct and indirect callees. */
 static int view_selection_restrict(struct view_selection *s, const uint8_t *by,
 				   bool above)
 {

@@ -13,7 +13,7 @@ struct view_selection {
 	uint32_t event;            /* VIEW_NONE: all events */
 	uint32_t from_bin, to_bin; /* `to_bin` is excluded */
 	uint8_t *tracks;           /* by track: whether it is selected */
-	uint8_t *nodes;            /* by node, likewise; NULL: all */
+	uint8_t *nodes;            /* by node: whether it is selected; NULL: all are */
 	bool all_threads;          /* all tracks of the event are selected */
 };
 
@@ -21,7 +21,7 @@ struct view_selection {
  * -EINVAL, or -ENOMEM, with a message in *err. Call view_selection_done() in any case. */
 int view_selection_make(struct view_selection *s, struct view_model *m,
 			const struct view_params *params, struct err *err);
-/* Selects the samples of all events. */
+/* Extends a selection that was made with the same parameters to all events. */
 void view_selection_all_events(struct view_selection *s,
 			       const struct view_params *params);
 void view_selection_done(struct view_selection *s);
@@ -33,9 +33,10 @@ static inline bool view_selection_span(const struct view_selection *s,
 	       span->bin < s->to_bin;
 }
 
-/* Returns the number of selected samples in a span, which view_selection_span() selects. */
+/* Returns the number of selected samples in a span for which view_selection_span() is true. */
 uint64_t view_selection_count(const struct view_selection *s, size_t span);
-/* Adds the selected samples of each node to self[node]; by_side: self[node * VIEW_SIDES + side]. */
+/* Adds the selected samples of each node to self[node] or, if `by_side` is set, to
+ * self[node * VIEW_SIDES + side]. */
 void view_selection_sum(const struct view_selection *s, uint64_t *self, bool by_side);
 /* Returns whether a function has this name, in the full or short form. */
 bool view_function_is(struct view_model *m, uint32_t function, const char *name);

@@ -34,7 +34,7 @@ struct view_source_making {
 	struct assembly assembly;
 	struct image_code code;
 	struct lines_options lines;
-	uint32_t image;     /* of the profile: where the code is; VIEW_NONE: nowhere */
+	uint32_t image;     /* of the profile: contains the code; VIEW_NONE: none */
 	uint32_t low, high; /* lines of the function; 0: none */
 	bool handed_on;
 };
@@ -47,7 +47,7 @@ static void view_source_miss(struct view_source *s, const char *why)
 
 /* ---- instructions ---- */
 
-/* Returns the text of an instruction, with the symbol of its target. */
+/* Returns the text of an instruction as a string of `s`, with the symbol of its target. */
 static uint32_t view_source_text(struct view_source *s, struct code *code,
 				 const struct insn *insn, uint64_t address)
 {
@@ -112,7 +112,7 @@ static int view_source_add_row(struct view_source_making *m, struct code *code,
 	return vec_push(&m->to->code, to) ? 0 : -ENOMEM;
 }
 
-/* Keeps the targets that are in the function. */
+/* Drops the targets outside of this address range of the function. */
 static void view_source_check_targets(struct view_source *s, size_t from)
 {
 	uint64_t low = UINT64_MAX, high = 0;
@@ -142,7 +142,7 @@ static void view_source_extend(struct view_source_making *m, uint32_t line)
 		m->high = line;
 }
 
-/* Finds the file of the function, and which lines it has. */
+/* Finds the source file of the function, and its first and last line. */
 static int view_source_find_lines(struct view_source_making *m, struct code *code,
 				  size_t from)
 {
@@ -169,8 +169,9 @@ static int view_source_find_lines(struct view_source_making *m, struct code *cod
 	return 0;
 }
 
-/* Sets the lines of the instructions: the innermost one in the function, so that code of inlined
- * functions is at their calls, unless these are lines of the function. */
+/* Sets the lines of the instructions. Of the frames of an instruction, the innermost one among the
+ * function's lines counts, so inlined code usually gets the line of the call. If there is none, the
+ * file and line of the innermost frame are used. */
 static int view_source_set_lines(struct view_source_making *m, struct code *code,
 				 size_t from)
 {
@@ -241,7 +242,7 @@ static int view_source_add_code(struct view_source_making *m)
 	return r;
 }
 
-/* Makes the lines of the function, and counts their samples. */
+/* Adds the lines of the function without texts, and counts their samples. */
 static int view_source_make_lines(struct view_source_making *m)
 {
 	struct view_source *s = m->to;
@@ -332,7 +333,8 @@ static int view_source_open_text(struct view_source_making *m)
 
 /* ---- all ---- */
 
-/* Returns the recording whose samples are shown: the new one of a comparison, if it has any. */
+/* Returns the side whose samples are shown: in a comparison, the new one unless the parameter
+ * `side` is "base". */
 static size_t view_source_side(const struct view_model *m,
 			       const struct view_params *params)
 {

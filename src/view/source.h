@@ -20,9 +20,9 @@ struct view_source_line {
 struct view_source_insn {
 	uint64_t address;
 	uint8_t bytes[INSN_BYTES_MAX];
-	unsigned int len; /* 0: the code is unknown */
+	unsigned int len; /* number of bytes; 0: the code is unknown */
 	uint32_t text;    /* string */
-	uint32_t file;    /* string; 0: that of the function, or unknown */
+	uint32_t file;    /* string; 0: the function's file, or unknown */
 	uint32_t line;    /* 0: unknown */
 	uint64_t samples;
 	uint64_t target; /* of a jump inside of the function */
@@ -33,9 +33,9 @@ struct view_source {
 	struct strtab strings;
 	uint32_t function; /* of the model */
 	uint64_t samples;
-	char *file;     /* as in debug information; NULL: unknown */
-	uint32_t first; /* line of lines.at[0] */
-	uint32_t hottest;
+	char *file;       /* as in debug information; NULL: unknown */
+	uint32_t first;   /* line of lines.at[0] */
+	uint32_t hottest; /* the line with the most samples */
 	VEC(struct view_source_line) lines;
 	VEC(struct view_source_insn) code;
 	char missing
@@ -43,8 +43,9 @@ struct view_source {
 	bool is_private; /* not every user can read the source or the binary */
 };
 
-/* Reads the samples of a function that `params` select, except for `through` and `text`.
- * `handed_on`: the output is for others, so leave out sources that not every user can read.
+/* Makes the source lines and instructions of a function, with the samples that `params` select; the
+ * parameters `through` and `text` are ignored. `handed_on`: the output is for other users, so leave
+ * out sources that not every user can read.
  * Returns 0, or a negative errno with a message in *err; call view_source_done() in any case. */
 int view_source_make(struct view_source *s, struct view_model *m,
 		     const struct view_params *params, uint32_t function,

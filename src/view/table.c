@@ -13,18 +13,18 @@
 #include "base/containers/sort_keys.h"
 #include "base/err.h"
 
-/* The two halves of a row: the keys of its threads (`who`), and those of its functions
- * (`where`).  Each distinct half has a number. */
+/* A row has two halves: the values of keys of functions (`where`: symbol, image), and those of all
+ * other keys (`who`). Each distinct half has a number. */
 struct view_table_making {
 	struct view_table *t;
 	const struct view_selection *s;
 	uint32_t *where_of; /* by function */
 	struct tuples who;
 	struct tuples where;
-	/* By `where`, of the current `who`, two by recording. */
+	/* Samples of the current `who`: self[where * VIEW_SIDES + side]. */
 	uint64_t *self;
 	uint64_t *total;
-	/* By `where`: the last `stamp` of a stack that it was on. */
+	/* By `where`: the `stamp` of the last stack that contained it. */
 	uint32_t *met;
 	uint32_t stamp;
 	VEC(uint32_t) touched; /* `where` with samples of the current `who` */
@@ -120,8 +120,8 @@ static uint64_t view_table_who(const struct view_data *d, const struct key *key,
 	}
 }
 
-/* Returns the number of a half: of a span, or of a function if `span` is NULL.  VIEW_NONE: no
- * memory. */
+/* Returns the number of a half: the `who` of a span or, if `span` is NULL, the `where` of a
+ * function. Returns VIEW_NONE if memory is short. */
 static uint32_t view_table_half(struct view_table_making *m,
 				const struct view_span *span, uint32_t function)
 {
@@ -163,12 +163,12 @@ static int view_table_functions(struct view_table_making *m)
 
 static void view_table_touch(struct view_table_making *m, uint32_t where)
 {
-	/* The room was reserved. */
+	/* view_table_functions() has reserved the memory. */
 	if (!m->total[where * VIEW_SIDES] && !m->total[where * VIEW_SIDES + 1])
 		(void)vec_push(&m->touched, where);
 }
 
-/* Moves the counts of a `who` to rows. */
+/* Adds a row for each `where` with samples of a `who`, and clears the counts. */
 static int view_table_flush(struct view_table_making *m, uint32_t who)
 {
 	struct view_table *t = m->t;
@@ -202,7 +202,7 @@ static int view_table_flush(struct view_table_making *m, uint32_t who)
 	return 0;
 }
 
-/* Without keys of threads: adds up all nodes at once. */
+/* Makes the rows if all keys are of functions: adds up the samples of all threads by node. */
 static int view_table_add_nodes(struct view_table_making *m)
 {
 	const struct view_data *d = m->t->data;
@@ -265,7 +265,7 @@ static void view_table_add_sample(struct view_table_making *m, uint32_t node,
 	m->self[where * VIEW_SIDES + side] += count;
 }
 
-/* Samples of a `who`, first by sample, then by node. */
+/* Adds up the samples of a `who` by node. */
 struct view_table_sums {
 	VEC(uint32_t) nodes; /* with samples */
 	uint64_t *counts;    /* by node and recording */
@@ -308,7 +308,8 @@ static int view_table_add_sums(struct view_table_making *m,
 	return view_table_flush(m, who);
 }
 
-/* With keys of threads: adds up one `who` after the other. */
+/* Makes the rows if there are other keys: sorts the spans by `who`, and adds up one after the
+ * other. */
 static int view_table_add_spans(struct view_table_making *m)
 {
 	const struct view_data *d = m->t->data;
@@ -341,7 +342,7 @@ static int view_table_add_spans(struct view_table_making *m)
 	return r;
 }
 
-/* Finds the function of each row if the rows are functions of images. */
+/* Finds the function of each row if the keys include symbol and image. */
 static void view_table_find_functions(struct view_table *t)
 {
 	const struct view_data *d = t->data;
@@ -431,7 +432,7 @@ static int view_table_compare_names(const struct view_table *t,
 	return 0;
 }
 
-/* Returns the change of the share of samples. */
+/* Returns the change of a row's share of samples, from the base to the new side. */
 static double view_table_delta(const struct view_table *t, const struct view_row *row)
 {
 	double shares[VIEW_SIDES];

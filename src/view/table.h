@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* table.h - the selected samples by keys.
+/* table.h - tables of the selected samples, grouped by keys.
  * Layer: view. */
 #pragma once
 #include <stdint.h>
@@ -15,20 +15,21 @@ enum view_table_order {
 };
 
 struct view_row {
-	uint64_t values[KEY_ID_COUNT]; /* by key: view_table_text() */
+	uint64_t values
+		[KEY_ID_COUNT]; /* by key; view_table_text() returns their texts */
 	uint64_t self;
-	uint64_t
-		total; /* samples with a frame on their stack to which the row applies */
+	uint64_t total; /* samples that have a function of the row on their stack */
 	uint64_t side_self[VIEW_SIDES];
 	uint64_t side_total[VIEW_SIDES];
-	uint32_t function; /* if the rows are functions of images; else VIEW_NONE */
+	uint32_t
+		function; /* if the keys include symbol and image; otherwise VIEW_NONE */
 };
 
 struct view_table {
 	struct key_list keys;
 	const struct view_data *data;
 	VEC(struct view_row) rows;
-	uint64_t samples[VIEW_SIDES]; /* all selected ones */
+	uint64_t samples[VIEW_SIDES]; /* of the whole selection */
 };
 
 /* Makes the rows of the selected samples, grouped by `keys`. Returns 0, -EINVAL (a key that the

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* time_tree.c - the flame graph in order of time: a node for each uninterrupted run of the same
  * frame in a thread.
- * Threads follow each other.  Nodes with too few samples are dropped as soon as they end, so memory
- * grows with the answer only. */
+ * The threads are one after the other. Nodes with too few samples are dropped as soon as they end,
+ * so memory grows with the answer only. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -60,7 +60,8 @@ static void view_time_tree_pop(struct view_time_tree *t)
 		for (size_t side = 0; side < VIEW_SIDES; side++)
 			nodes[t->open.at[t->open.nr - 1].place].total[side] +=
 				n->total[side];
-	/* Its callees have fewer samples, so they were dropped before and it is the last node. */
+	/* Callees do not have more samples, so they were dropped before, and this is the last
+	 * node. */
 	if (view_tree_total(n) < t->least)
 		t->to->nodes.nr = last.place;
 }

@@ -74,7 +74,7 @@ static int view_timeline_lanes(struct view_timeline_making *m, enum view_lanes l
 	return r;
 }
 
-/* Adds up all samples, and those of each lane. */
+/* Adds up the samples in each bin, and those of each lane. */
 static void view_timeline_sum(struct view_timeline_making *m)
 {
 	const struct view_data *d = m->s->data;
@@ -228,7 +228,7 @@ int view_heat_make(struct view_heat *h, const struct view_selection *s, size_t c
 	uint64_t row, least;
 
 	rows = rows && rows < HEAT_MAX ? rows : HEAT_MAX;
-	/* A short recording gets fewer columns, not a stripe. */
+	/* A short recording has fewer columns instead of very short ones. */
 	least = view_heat_root(nr);
 	least = least < rows ? least : rows;
 	long_as = view_heat_round(long_as > least ? long_as : least);

@@ -15,10 +15,11 @@ enum view_lanes {
 
 /* A thread, CPU or command. */
 struct view_lane {
-	uint32_t thread; /* of the model, the last one of the lane; VIEW_NONE: a CPU */
-	int32_t cpu;     /* -1: not a CPU */
+	uint32_t
+		thread; /* of the model: the last thread of the lane; VIEW_NONE: a CPU */
+	int32_t cpu;    /* -1: not a CPU */
 	uint64_t samples;
-	uint64_t *bins; /* owned by the timeline; NULL: left out */
+	uint64_t *bins; /* owned by the timeline; NULL: not one of the top lanes */
 };
 
 struct view_timeline {
@@ -41,14 +42,14 @@ int view_timeline_make(struct view_timeline *t, const struct view_selection *s,
 		       const struct view_timeline_options *options);
 void view_timeline_done(struct view_timeline *t);
 
-/* Time passes along a column, then to the next column. */
+/* A heat map. Time increases along a column, and continues in the next column. */
 struct view_heat {
 	uint64_t from_ns, row_ns;
 	size_t rows, columns; /* a column is `rows` rows long */
 	uint64_t *cells;      /* column after column */
 };
 
-/* Makes a map of at most this many columns and rows.  Returns 0 or -ENOMEM; call view_heat_done() in
+/* Makes a map of at most this many columns and rows. Returns 0 or -ENOMEM; call view_heat_done() in
  * any case. */
 int view_heat_make(struct view_heat *h, const struct view_selection *s, size_t columns,
 		   size_t rows);

@@ -84,7 +84,8 @@ static size_t view_tree_count(const struct view_data *d, const struct view_sums 
 	return nr;
 }
 
-/* Returns the lowest number of samples, at least `least`, that not more than `limit` nodes have. */
+/* Returns the lowest threshold, but at least `least`, that not more than `limit` nodes reach with
+ * their samples. */
 static uint64_t view_tree_least(const struct view_data *d, const struct view_sums *s,
 				uint64_t least, const struct view_tree *t, size_t limit)
 {
@@ -210,7 +211,8 @@ static bool view_merge_step(const struct view_merge *m,
 	return true;
 }
 
-/* The samples of items at the end of their path: without a caller, or without callees. */
+/* Returns the samples of an item whose path ends at its node: for a tree of callers, those without
+ * another caller; for a tree of callees, those of the function itself. */
 static uint64_t view_merge_self(const struct view_merge *m,
 				const struct view_merge_item *item)
 {
@@ -268,8 +270,8 @@ static int view_merge_groups(struct view_merge *m, const view_merge_items *items
 	return r;
 }
 
-/* Adds the nodes where a merged tree begins: those with samples, or the outermost ones of a
- * function. */
+/* Adds the nodes where a merged tree begins: all nodes with samples or, for a tree of a function,
+ * its outermost nodes. */
 static int view_merge_begin(struct view_merge *m,
 			    const struct view_tree_options *options,
 			    view_merge_items *to)
@@ -315,7 +317,7 @@ static int view_tree_merge(struct view_tree *t, const struct view_data *d,
 
 /* ---- all ---- */
 
-/* Returns the lowest total of the `limit` nodes with the most samples. */
+/* Returns the lowest threshold that not more than `limit` nodes reach with their samples. */
 static uint64_t view_tree_lowest(const struct view_tree *t, size_t limit)
 {
 	uint64_t low = 0, high = 1;
@@ -383,7 +385,7 @@ static int view_tree_make_by_calls(struct view_tree *t, const struct view_data *
 	return view_tree_copy(t, d, sums, least);
 }
 
-/* The samples that no node shows are those that are not in the `self` of any node. */
+/* Sets t->omitted to the samples that are not in the `self` of any node. */
 static void view_tree_omit(struct view_tree *t)
 {
 	uint64_t shown = 0;
@@ -393,7 +395,8 @@ static void view_tree_omit(struct view_tree *t)
 	t->omitted = t->total[0] + t->total[1] - shown;
 }
 
-/* Sums up the samples of the tree: all selected ones, or those with the function. */
+/* Sets t->total: all selected samples or, for a tree of a function, those with the function on
+ * their stack. */
 static void view_tree_sum(struct view_tree *t, const struct view_data *d,
 			  const struct view_sums *sums,
 			  const struct view_tree_options *options)

@@ -10,14 +10,14 @@ enum view_tree_kind {
 	VIEW_TREE_CALLS,   /* from the outermost functions to their callees */
 	VIEW_TREE_CALLERS, /* from the functions of samples to their callers */
 	VIEW_TREE_TIME,    /* calls, in order of time */
-	/* Of one function, which is the root: */
+	/* Trees with one function as their root: */
 	VIEW_TREE_FUNCTION_CALLEES,
 	VIEW_TREE_FUNCTION_CALLERS
 };
 
 struct view_tree_node {
 	uint32_t function; /* of the model */
-	uint32_t up;       /* distance to the caller's node; 0: a root */
+	uint32_t up;       /* the caller is this many nodes before; 0: a root */
 	uint64_t self;
 	uint64_t total[VIEW_SIDES]; /* by recording, including callees */
 };
@@ -33,7 +33,7 @@ struct view_tree_options {
 struct view_tree {
 	VEC(struct view_tree_node) nodes;
 	uint64_t total
-		[VIEW_SIDES]; /* of all selected samples; of a function: in the tree */
+		[VIEW_SIDES]; /* selected samples; of a function: with it on the stack */
 	uint64_t omitted;     /* samples of nodes that were left out */
 };
 
@@ -55,5 +55,5 @@ static inline uint64_t view_tree_total(const struct view_tree_node *n)
 /* In time_tree.c: view_tree_make() for VIEW_TREE_TIME. */
 int view_tree_make_by_time(struct view_tree *t, const struct view_selection *s,
 			   const struct view_tree_options *options);
-/* Removes nodes with the least samples until at most `limit` remain. */
+/* Removes the nodes with the fewest samples, so that at most `limit` remain. */
 void view_tree_limit(struct view_tree *t, size_t limit);

@@ -37,7 +37,7 @@ struct view_reduction {
 	/* By node of the model: the node that counts its samples, which is itself if it is kept. */
 	uint32_t *kept;
 	uint32_t *number; /* by node: its number among those that are kept */
-	uint64_t nr_dropped, nr_moved; /* nodes, and samples that they had */
+	uint64_t nr_dropped, nr_moved; /* nodes that were dropped, and their samples */
 	VEC(struct view_cell) cells;
 };
 
@@ -66,7 +66,8 @@ static size_t view_data_nodes_with(const struct view_data *d, const uint64_t *to
 	return nr;
 }
 
-/* Chooses the nodes to keep: all roots, and those with the most samples. */
+/* Chooses the nodes to keep: all roots, and the nodes with the most samples. Sets `kept`, `number`
+ * and `nr_dropped`. */
 static int view_reduce_nodes(struct view_reduction *r)
 {
 	const struct view_data *d = r->d;
@@ -139,7 +140,7 @@ static int view_reduce_span(struct view_reduction *r, size_t i)
 	return 0;
 }
 
-/* Makes the cells.  Stops if there are too many; then returns 1. */
+/* Makes the cells. Returns 0, 1 if there are too many, or -ENOMEM. */
 static int view_reduce_cells(struct view_reduction *r)
 {
 	const struct view_data *d = r->d;
@@ -250,7 +251,7 @@ static void view_data_put_threads(struct view_answer *a)
 	json_end_array(j);
 }
 
-/* Returns a number of a cell. */
+/* A function that returns a number of cell i. */
 typedef int64_t view_cell_number(const struct view_reduction *r, size_t i);
 
 static int64_t view_cell_bin(const struct view_reduction *r, size_t i)
@@ -416,7 +417,7 @@ static void view_data_put_cut(struct view_answer *a, const struct view_reduction
 	json_end_object(j);
 }
 
-/* Writes the answer to `info` for a page that cannot change. */
+/* Writes the answer to "info", for a page that neither follows a live recording nor records. */
 static int view_data_put_info(struct view_answer *a)
 {
 	struct view_options *o = &a->m->options;

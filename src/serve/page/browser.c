@@ -39,7 +39,7 @@ static bool has_desktop(void)
 	       env_is_set("BROWSER");
 }
 
-/* Finds the user for whom the browser runs.  Returns false for root itself. */
+/* Finds the user for whom the browser runs. Returns false if that would be root, or is unknown. */
 static bool desktop_user_find(struct desktop_user *u)
 {
 	const char *uid = getenv("SUDO_UID");
@@ -117,7 +117,7 @@ static bool browser_remove(const struct page_browser *b, const char *url)
 	return !io_unlink(b->file) && !io_rmdir(b->dir);
 }
 
-/* Executes the first opener that exists. */
+/* Replaces the process by the first opener that exists. */
 static void browser_execute(const char *file)
 {
 	static const char *const openers[] = { "xdg-open", "sensible-browser" };

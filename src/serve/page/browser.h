@@ -20,12 +20,12 @@ struct page_browser {
 	char *dir, *file; /* NULL: there is no file */
 };
 
-/* Starts the browser.  If this process is root, the browser gets the user and home directory of the
- * caller of sudo.  Does not wait for it.  Returns 0, or a negative errno: -ENOTTY if there is no
- * desktop, or the browser would run as root. */
+/* Starts the browser, and does not wait for it. If this process is root, the browser runs as the
+ * user who called sudo. Returns 0, or a negative errno: -ENOTTY if there is no desktop, or the
+ * browser would run as root. */
 int page_browser_open(struct page_browser *b, const char *url);
-/* Like page_browser_open(), but opens an existing file by its full path, which needs no
+/* Like page_browser_open(), but opens an existing file by its full path. Does not need a call of
  * page_browser_done(). */
 int page_browser_show(const char *path);
-/* Removes the file; call it when the browser has requested the page. */
+/* Removes the file and frees everything. Call it when the browser has requested the page. */
 void page_browser_done(struct page_browser *b);

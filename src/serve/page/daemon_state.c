@@ -8,7 +8,7 @@
 #include "daemon/server/control_client.h"
 
 enum {
-	PATIENCE_MS = 500 /* the page waits meanwhile */
+	PATIENCE_MS = 500 /* timeout of a request, during which the page waits */
 };
 
 static uint64_t daemon_number(const struct control_reply *reply, const char *key)

@@ -34,7 +34,7 @@ enum {
 	UNAVAILABLE = 503
 };
 
-/* How long the model is kept up to date after the last request, without a stream of events. */
+/* If no stream of events is open, the model is updated until this time after the last request. */
 static const uint64_t interest_ns = 5 * (uint64_t)NS_PER_S;
 
 /* Without new samples for this time, the rate is 0. */
@@ -48,10 +48,11 @@ static const char no_recording[] =
 	"\"threads\":0,\"cpus\":[],\"has_stacks\":false,\"has_times\":false,\"has_cpus\":false,"
 	"\"has_cgroups\":false,\"record\":true,\"sources\":false,\"warnings\":[]}";
 
-/* Numbers at the last tick. */
+/* Numbers that are kept from one tick to the next. */
 struct page_tick {
 	uint64_t at_ns;
-	uint64_t samples, samples_ns; /* at the last change */
+	uint64_t samples,
+		samples_ns; /* number of samples, and time, at the last change */
 	double samples_per_s;
 	uint64_t cpu_ns; /* of this process and the recorder */
 	uint64_t nr_requests, request_ns;
@@ -65,8 +66,8 @@ struct page {
 	struct record_service service;
 	struct page_browser browser;
 	struct page_tick tick;
-	uint64_t generation; /* of the next model */
-	bool is_recording;   /* data is the recording that the page makes */
+	uint64_t generation; /* first_generation of the next model */
+	bool is_recording;   /* `data` is a recording that is being made */
 	int signal_fd;
 	bool ended;
 };
@@ -96,8 +97,8 @@ static int page_open_given(struct page *p, struct err *err)
 	return page_data_open(&p->data, &open, err);
 }
 
-/* Opens the recording that this page makes, or that of the daemon.  Errors are no surprise: the
- * recording can have no sample yet. */
+/* Opens the recording that this page makes, or that of the daemon. Ignores errors: the recording
+ * might not have samples yet. */
 static void page_open_recorded(struct page *p)
 {
 	char *const words[] = { p->service.shown, NULL };
@@ -211,7 +212,8 @@ static void page_answer(void *ctx, const struct serve_request *request,
 
 /* ---- live ---- */
 
-/* Follows the state of the recorder: opens its recording when it starts, and again when it ends. */
+/* Follows the state of the recorder: opens its recording when it starts, and again when it ends.
+ * Closes data whose session was removed or replaced. */
 static void page_follow_recorder(struct page *p)
 {
 	struct record_service *s = &p->service;
@@ -219,7 +221,7 @@ static void page_follow_recorder(struct page *p)
 
 	page_recorder_poll(&s->recorder);
 	active = page_recorder_is_active(&s->recorder);
-	/* Until then, `current` is the session before. */
+	/* Until the recorder has started, `current` is the previous session. */
 	ready = s->of_daemon || s->recorder.state != RECORDER_STARTING;
 	if (s->removed || s->began)
 		page_close_data(p);
@@ -257,7 +259,8 @@ static uint64_t page_cpu_ns(const struct page *p)
 	       process_cpu_ns(p->service.recorder.pid);
 }
 
-/* Counts the samples per second between two updates of the model, which are not equally far apart. */
+/* Updates the number of samples, and the samples per second since the number last changed: the
+ * model is updated at irregular intervals. */
 static void page_count_samples(struct page *p, uint64_t now)
 {
 	struct record_service *s = &p->service;
@@ -305,7 +308,8 @@ static void page_send_live(struct page *p, uint64_t now)
 	p->tick.cpu_ns = cpu;
 }
 
-/* Notes whether there were requests.  Returns whether the timeout has passed. */
+/* Updates the time of the last request; removes the file of the browser after the first one.
+ * Returns whether the timeout has passed since then. */
 static bool page_is_idle(struct page *p, uint64_t now)
 {
 	uint64_t nr = serve_nr_requests(p->serve);
@@ -393,7 +397,7 @@ static void page_loop(struct page *p)
 	}
 }
 
-/* Prints the address, and opens it. */
+/* Prints the address, and opens it in the browser unless the options forbid it. */
 static int page_show(struct page *p, struct err *err)
 {
 	const struct page_options *o = p->options;

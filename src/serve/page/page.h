@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* page.h - the page of `oprofile view`: answers its requests from a view model, and records when it
- * asks for that.
+/* page.h - the page of `oprofile view`: answers requests of the page from a view model, and starts
+ * recordings at its request.
  * Layer: serve.  docs/view-api.md describes the requests. */
 #pragma once
 #include <stdbool.h>
@@ -15,16 +15,17 @@ struct location_options;
 
 struct page_options {
 	const char *session_dir; /* NULL: the default */
-	/* The arguments of each recording, which end with a NULL; sides[0] NULL: no recording yet. */
+	/* For each recording, the arguments that select it, ending with a NULL. If sides[0] is
+	 * NULL, there is no recording yet. */
 	char *const *sides[VIEW_SIDES];
-	const char *titles[VIEW_SIDES]; /* of a comparison */
+	const char *titles[VIEW_SIDES]; /* shown names of the recordings; can be NULL */
 	bool force;                     /* read recordings of other users */
 	const struct location_options *locations;
 	char *const *command; /* recorded at the start; NULL: none */
 	const char
 		*callgraph; /* for `command`: the argument of --callgraph; NULL: none */
 	const char *fragment; /* of the address: the tab that is shown first, or "" */
-	uint64_t port;        /* 0: any */
+	uint64_t port;        /* 0: any free one */
 	uint64_t timeout_ns;  /* end if there is no request for this time; 0: never */
 	bool no_browser;
 	/* Print the address, a message, and the progress of reading. */

@@ -12,7 +12,7 @@ struct page_options;
 
 struct page_data {
 	struct report_sources sources[VIEW_SIDES];
-	struct spec specs[VIEW_SIDES]; /* of both sides the same */
+	struct spec specs[VIEW_SIDES]; /* the same samples on both sides */
 	size_t nr_sides;
 	struct naming_locations *locations;
 	struct source_find find;
@@ -24,8 +24,8 @@ struct page_data_open {
 	const struct page_options *options;
 	const char *session_dir;
 	char *const *sides[VIEW_SIDES];
-	uint64_t generation; /* the model's first one */
-	bool recording;      /* it is being made by this page */
+	uint64_t generation; /* view_options.first_generation */
+	bool recording;      /* it is being made, by this page or the daemon */
 	bool can_record;
 };
 

@@ -11,7 +11,7 @@
 #include "serve/page/page_data.h"
 #include "view/query.h"
 
-/* Appends the data of the page, compressed and as text. */
+/* Appends the data of the page, compressed and encoded in base64. */
 static int page_export_data(struct view_model *model, struct buf *page, struct err *err)
 {
 	struct buf data = { 0 }, packed = { 0 };
@@ -30,7 +30,7 @@ static int page_export_data(struct view_model *model, struct buf *page, struct e
 	return r == -ENOMEM ? err_set(err, r, "out of memory") : r;
 }
 
-/* Opens the recordings and appends the page. */
+/* Opens the recordings, and appends the whole page with its data. */
 static int page_export_open(const struct page_options *options, struct buf *page,
 			    bool *ret_private, struct err *err)
 {
@@ -53,7 +53,7 @@ static int page_export_open(const struct page_options *options, struct buf *page
 		return r;
 	buf_put(page, head->bytes, head->size);
 	r = page_export_data(data.model, page, err);
-	/* The data contains sources. */
+	/* Check this after writing the data: it can contain private sources. */
 	*ret_private = view_model_is_private(data.model);
 	buf_put(page, tail->bytes, tail->size);
 	page_data_close(&data);
@@ -68,7 +68,7 @@ int page_export(const struct page_options *options, FILE *out, bool *ret_private
 
 	if (!r && page.failed)
 		r = err_set(err, -ENOMEM, "out of memory");
-	/* The caller finds errors of the stream. */
+	/* The caller checks the stream for errors. */
 	if (!r)
 		(void)fwrite(page.data, 1, page.len, out);
 	*ret_bytes = page.len;

@@ -58,7 +58,8 @@ struct form_parsing {
 	struct err *err;
 };
 
-/* Copies a text or number; replaces an earlier value.  Ignores an empty text. */
+/* Copies a text or number in place of an earlier value. An empty text sets *to to NULL; a null
+ * keeps the earlier value. */
 static int form_copy(char **to, const struct json_value *v, const char *path,
 		     struct err *err)
 {
@@ -73,7 +74,7 @@ static int form_copy(char **to, const struct json_value *v, const char *path,
 	return v->text.len && !*to ? err_set(err, -ENOMEM, "out of memory") : 0;
 }
 
-/* Appends a text to a list of at most RECORD_FORM_WORDS. */
+/* Appends a text to `argv` or `separate`, which have at most RECORD_FORM_WORDS elements. */
 static int form_add_word(struct record_form *f, bool to_argv,
 			 const struct json_value *v, struct err *err)
 {
@@ -240,7 +241,8 @@ static bool is_plain(const char *text)
 	return !text[strcspn(text, ",: \t\n")];
 }
 
-/* Checks one event.  A comma or colon would make other events or parts of it. */
+/* Checks one event. A comma in a name, or a comma or colon in a unit mask, would change what the
+ * option --event means. */
 static int form_check_event(const struct form_event *e, struct err *err)
 {
 	uint64_t number;
@@ -327,7 +329,7 @@ static int form_add_options(const struct record_form *f, struct form_words *w,
 	for (size_t i = 0; added && i < f->separate.nr; i++) {
 		const char *word = f->separate.at[i];
 
-		/* Recordings always separate the others. */
+		/* Recordings are always separated by the other criteria. */
 		if (!strcmp(word, "thread") || !strcmp(word, "cpu"))
 			added = form_words_add(w, "--separate-%s", word);
 	}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* record_form.h - the form of record/start as JSON, and the command line that it means.
+/* record_form.h - parses the form of record/start (JSON), and makes a command line of it.
  * Layer: serve.  The values are not trusted: each becomes one argument, without a shell, and cannot
  * be mistaken for another option. */
 #pragma once
@@ -11,7 +11,8 @@
 struct err;
 
 enum {
-	RECORD_FORM_WORDS = 256, /* arguments of a program */
+	RECORD_FORM_WORDS =
+		256, /* maximum number of elements of `argv` and of `separate` */
 	RECORD_FORM_EVENTS = 32
 };
 
@@ -42,7 +43,7 @@ int record_form_parse(const char *json, size_t len, struct record_form *ret_form
 		      struct err *err);
 void record_form_done(struct record_form *f);
 
-/* A command line; its strings are malloc'd, and it ends with a NULL. */
+/* A command line. Its strings are malloc'd; form_words_end() appends the final NULL. */
 struct form_words {
 	VEC(char *) words;
 };

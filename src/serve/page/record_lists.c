@@ -92,7 +92,7 @@ int record_events_put(struct buf *out, struct err *err)
 
 	if (!j.out)
 		return err_set(err, -ENOMEM, "out of memory");
-	/* Without events of the CPU those of the kernel remain. */
+	/* If the CPU is unknown, list only the software events of the kernel. */
 	r = cpu && event_catalog_has(cpu) ? event_catalog_open(cpu, &c, err) : 0;
 	json_begin_object(&j);
 	json_member_text(&j, "cpu", cpu ? cpu->title : "unknown");

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* record_lists.h - the choices of the form: events of this CPU, and running processes, as JSON.
+/* record_lists.h - lists the choices of the form as JSON: events of this machine, and running
+ * processes.
  * Layer: serve. */
 #pragma once
 

@@ -58,7 +58,7 @@ void record_service_done(struct record_service *s)
 
 /* ---- errors ---- */
 
-/* Returns whether the recorder refused for lack of rights. */
+/* Returns whether an error of the recorder means that the user lacks rights. */
 static bool is_lack_of_rights(const char *error)
 {
 	static const char *const signs[] = { "perf_event_paranoid", "CAP_", "seccomp",
@@ -71,7 +71,8 @@ static bool is_lack_of_rights(const char *error)
 	return false;
 }
 
-/* Returns the command of the first check that limits this user, or NULL. */
+/* Returns the command that fixes the first failed check, or else the first limited one. Returns
+ * NULL if no such check has a command. */
 static const char *doctor_first_fix(const struct doctor *d)
 {
 	for (enum doctor_state state = DOCTOR_MISSING; state >= DOCTOR_LIMITED; state--)
@@ -202,7 +203,8 @@ static void service_answer_status(struct record_service *s, struct serve_answer 
 
 /* ---- start ---- */
 
-/* Sets the session that is shown from now on; NULL: the current one. */
+/* Sets the session that the page shows from now on, and makes the page open it. NULL: the current
+ * session. */
 static int service_show(struct record_service *s, const char *name, struct err *err)
 {
 	char *word = NULL;
@@ -401,7 +403,7 @@ static char *service_path(const struct record_service *s, const char *name)
 		       : path;
 }
 
-/* Holds DIR/samples open, so that another user cannot replace it by a link meanwhile.  Returns 0, or
+/* Holds DIR/samples open, so that another user cannot replace it by a link meanwhile. Returns 0, or
  * a negative errno with a message in *err; after 0, call guard_drop_path(). */
 static int service_guard(const char *samples, struct err *err)
 {
@@ -444,7 +446,7 @@ static int service_rename(const struct record_service *s, const char *name,
 	return r;
 }
 
-/* Removes the session of this page, or with a name renames it. */
+/* Removes the session that this page recorded or, if `name` is not NULL, renames it. */
 static int service_end_session(struct record_service *s, const char *name,
 			       struct err *err)
 {

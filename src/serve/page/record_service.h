@@ -15,13 +15,13 @@ struct serve_request;
 
 struct record_service {
 	struct page_recorder recorder;
-	char *session_dir; /* absolute; of recordings */
+	char *session_dir; /* absolute; recordings are stored there */
 	bool system_wide;  /* the last form requested a recording of all processes */
 	bool of_daemon;    /* the daemon was started last, not a recording */
 	char *shown; /* the argument for the saved session that is shown; NULL: the current one */
-	bool began;   /* set when a recording starts; the page then opens it */
+	bool began;   /* set when the page must open another session or recording */
 	bool removed; /* set when the current session was removed or renamed */
-	struct daemon_state daemon; /* at the last look */
+	struct daemon_state daemon; /* at the last query */
 	/* Numbers for the status; the page sets them. */
 	uint64_t samples, lost;
 };
@@ -31,7 +31,8 @@ struct record_service {
 int record_service_init(struct record_service *s, const char *session_dir,
 			struct err *err);
 void record_service_done(struct record_service *s);
-/* Starts to record a program of the command line, with its standard streams. */
+/* Starts to record a program that the user gave on the command line. The program uses the terminal
+ * of this process. Returns 0, or a negative errno with a message in *err. */
 int record_service_run(struct record_service *s, char *const *command,
 		       const char *callgraph, struct err *err);
 /* Answers the request; `name` is the part after "record/". */

@@ -21,7 +21,7 @@ enum {
 	SETTINGS_DIR_MODE = 0700
 };
 
-/* Stores the path ~/.oprofile (malloc'd), in which `name` is the file. */
+/* Stores the paths ~/.oprofile and ~/.oprofile/record.json (malloc'd). */
 static int settings_paths(char **ret_dir, char **ret_file, struct err *err)
 {
 	const char *home = getenv("HOME");
@@ -50,7 +50,7 @@ static int settings_on_value(void *ctx, size_t at, const struct json_value *v)
 	return 0;
 }
 
-/* Returns whether the text is one JSON object or array. */
+/* Returns whether the text is one JSON object. */
 static bool settings_are_json(const char *json, size_t len)
 {
 	static const char *const all[] = { "" };

@@ -40,7 +40,7 @@ static void child_run(const struct child_setup *setup, char *const *words, pid_t
 
 	sigemptyset(&none);
 	(void)signal(SIGPIPE, SIG_DFL);
-	/* Without the page nothing would end a recording of the whole system. */
+	/* If the page dies, end the child: otherwise a system-wide recording would never end. */
 	(void)prctl(PR_SET_PDEATHSIG, SIGTERM);
 	if (getppid() != parent)
 		_exit(EXIT_CANNOT_RUN);
@@ -58,8 +58,8 @@ static void child_run(const struct child_setup *setup, char *const *words, pid_t
 	_exit(EXIT_CANNOT_RUN);
 }
 
-/* Starts this program with other arguments.  Stores the descriptor of its messages.  Returns the
- * process, or a negative errno with a message in *err. */
+/* Starts this program with other arguments. Stores the descriptor that reads its messages, which
+ * the caller closes. Returns the process ID, or a negative errno with a message in *err. */
 static pid_t child_start(struct child_setup *setup, char *const *words, int *ret_fd,
 			 struct err *err)
 {
@@ -123,7 +123,7 @@ int page_run_self(char *const *words, int wait_ms, struct buf *output, struct er
 		(void)poll(&p, 1, POLL_MS);
 		open = child_read(fd, output, false);
 		late = clock_now_ns(CLOCK_MONOTONIC) > end;
-		/* A daemon that it started can keep the pipe open. */
+		/* A daemon that the child started can keep the pipe open. */
 		if (open && waitpid(pid, &status, WNOHANG) == pid) {
 			close(fd);
 			return WIFEXITED(status) ? WEXITSTATUS(status)
@@ -187,7 +187,7 @@ void page_recorder_stop(struct page_recorder *r)
 
 	if (!page_recorder_is_active(r))
 		return;
-	/* The program that it records ends also, as on a terminal. */
+	/* Without a terminal, signal the whole group: the recorded program also ends. */
 	kill(r->of_terminal ? r->pid : -r->pid, signal);
 	r->stopping = true;
 }
@@ -205,7 +205,7 @@ static void recorder_end(struct page_recorder *r, int status)
 
 	r->end_ns = clock_now_ns(CLOCK_MONOTONIC);
 	r->pid = 0;
-	/* The exit status is that of the program if it was recorded. */
+	/* After sampling started, the exit status is that of the program, not of the recorder. */
 	r->state = started || (WIFEXITED(status) && !WEXITSTATUS(status))
 			   ? RECORDER_FINISHED
 			   : RECORDER_FAILED;
