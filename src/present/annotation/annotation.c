@@ -389,7 +389,8 @@ static int make_pool(struct annotation *a)
 	return 0;
 }
 
-/* If only code is annotated, adds up just the samples that are not shown. Returns 0. */
+/* Adds up the samples of functions that `top` excludes. Used if only code is annotated. Returns
+ * 0. */
 static int add_others(struct making *m)
 {
 	struct annotation *a = m->a;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* assembly.h - the functions that have samples and their instructions, for listings of code.
+/* assembly.h - lists the functions that have samples, and their instructions with counts.
  * Layer: present. */
 #pragma once
 #include <stdbool.h>

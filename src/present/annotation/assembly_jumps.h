@@ -13,11 +13,11 @@ struct assembly;
 struct code;
 
 enum {
-	JUMP_LANES = 6 /* adjacent; a jump without a free lane has no arrow */
+	JUMP_LANES = 6 /* columns for arrows; a jump without a free lane has no arrow */
 };
 
 struct jump {
-	size_t from; /* rows */
+	size_t from; /* index of a row, like `to` */
 	size_t to;
 	unsigned int lane; /* 0 is next to the code */
 };

@@ -29,8 +29,8 @@ struct hot_line {
 
 /* ---- cells ---- */
 
-/* Writes the column titles.  If there are several columns, the title of each says what it
- * counts. */
+/* Writes the column titles. If there are several columns of counts, each has its event in the
+ * title. */
 static void write_annotation_html_index_put_heads(const struct html_pages *p,
 						  const char *const *names)
 {

@@ -33,7 +33,7 @@ struct line_link {
 	uint32_t to_file; /* LINKS_NO_FILE: a file without samples */
 	uint32_t to_path; /* string */
 	uint32_t to_line;
-	size_t counts; /* links_counts() */
+	size_t counts; /* index for links_counts() */
 };
 
 struct annotation_links {
@@ -69,7 +69,7 @@ int links_sort(struct annotation_links *l);
 /* Returns the first link of a line, and their number. */
 const struct line_link *links_of_line(const struct annotation_links *l, uint32_t file,
 				      uint32_t line, size_t *ret_nr);
-/* Returns the first line from `line` on that has links; 0: none. */
+/* Returns the number of the first line at or after `line` that has links; 0: none. */
 uint32_t links_next_line(const struct annotation_links *l, uint32_t file,
 			 uint32_t line);
 static inline const uint64_t *links_counts(const struct annotation_links *l,

@@ -220,8 +220,8 @@ struct annotate_objdump_listing {
 	uint64_t *shown;
 };
 
-/* Sums the samples at addresses before `before` that were not printed yet. Returns whether there
- * were any. */
+/* Sets l->counts to the samples at addresses before `before` that were not printed yet, and adds
+ * them to the shown samples. Returns whether there were any. */
 static bool take_hits(struct annotate_objdump_listing *l, uint64_t before)
 {
 	const struct annotation *a = l->s->a;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* objdump.h - prints functions with objdump, for `opannotate --objdump-params`.
- * Layer: present. Runs `objdump -d --no-show-raw-insn [-S]` with the user's options for one function
- * at a time and adds the samples on the left, as OProfile does. */
+ * Layer: present. Runs `objdump -d --no-show-raw-insn [-S]` with the user's options for one
+ * function at a time and adds the samples on the left, as OProfile does. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -25,8 +25,8 @@ int annotate_objdump_init(struct annotate_objdump *o, const char *params, bool m
 			  struct err *err);
 void annotate_objdump_done(struct annotate_objdump *o);
 /* Writes the instructions of the current function. Returns 1 and adds the function's samples to
- * `shown`; 0 if objdump cannot show the function, with the reason in *why_not the first time; or
- * -ENOMEM. */
+ * `shown`; 0 if objdump cannot show the function; or -ENOMEM. If it returns 0, *why_not is the
+ * reason, except after an earlier failure of objdump. */
 int annotate_objdump_write(struct annotate_objdump *o, FILE *out,
 			   const struct assembly *s,
 			   const struct assembly_function *function, uint64_t *shown,

@@ -6,7 +6,7 @@
 #include "base/containers/vec.h"
 #include "present/annotation/annotation.h"
 
-/* Samples of a line and a function. */
+/* The samples of one group, with their line and function. */
 struct hit {
 	uint32_t file; /* NONE: without a line */
 	uint32_t line;
@@ -26,12 +26,13 @@ struct making {
 	struct map position_by; /* string "path:12" -> index of positions */
 	VEC(struct hit) positions;
 	VEC(struct hit) hits;
-	uint64_t *top; /* by function: 1 if it is among the top; NULL: all are */
+	uint64_t *
+		top; /* by function: 1 if `top` includes it; NULL: all functions are shown */
 	size_t image_key;
 	size_t symbol_key;
 	size_t start_key;
 	size_t line_key;
-	bool no_lines; /* annotate only code */
+	bool no_lines; /* the profile has no lines: annotate only instructions */
 };
 
 /* Returns the number of a file, adding it if it is new; NONE if memory is short. */

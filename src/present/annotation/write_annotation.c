@@ -16,7 +16,7 @@
 #include "present/lines/screen.h"
 #include "present/text/header.h"
 
-/* The state of a file while it is written. */
+/* The state while an annotated file is written. */
 struct write_annotation_listing {
 	FILE *out;
 	const struct annotation *a;

@@ -42,8 +42,8 @@ int annotation_write_info(FILE *out, const struct annotation *a,
 int annotation_write_file(FILE *out, const struct annotation *a, size_t file,
 			  const struct annotation_source *source,
 			  const struct annotation_layout *l, uint64_t *shown);
-/* Writes the comment after the last file or function: how all samples divide into shown and not
- * shown. */
+/* Writes the comment after the last file or function: the numbers of shown samples, and of the
+ * others by reason. */
 void annotation_write_sums(FILE *out, const struct annotation *a,
 			   const struct annotation_layout *l, const uint64_t *shown,
 			   bool by_line);

@@ -117,7 +117,8 @@ static bool continues_to_next(struct write_assembly_listing *s,
 	return true;
 }
 
-/* Interrupts are delayed (skid), so samples can belong to the instruction executed just before. */
+/* Sets s->owners: marks the instructions that can be executed just before one with many samples.
+ * Interrupts are delayed (skid), so the samples can belong to these. */
 static void mark_owners(struct write_assembly_listing *s,
 			const struct assembly_function *f)
 {

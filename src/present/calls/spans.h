@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* spans.h - the spans of time that a call table of a timeline has in place of rows, sorted.
+/* spans.h - sorts the spans of time that a call table of a timeline has in place of rows.
  * Layer: present. */
 #pragma once
 #include <stddef.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* table.h - prepares the stacks of a profile for graphs and exports: the call tree in a fixed
  * order, and the counts at its nodes.
- * Layer: present.  The profile must have KEY_STACK among its keys; its other keys identify the
- * "who".  The order depends only on names, not on the source of the samples.  call_table_make()
- * consumes the profile's rows: the finest exports have as many rows as samples, and clearing
- * fresh memory costs time. */
+ * Layer: present. The profile must have KEY_STACK among its keys; a "who" is a combination of
+ * values of its other keys, such as a thread. The order depends only on names, not on the source of
+ * the samples. call_table_make() consumes the profile's rows and reuses their memory, because an
+ * export can have as many rows as samples. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -15,7 +15,7 @@
 
 struct profile;
 
-/* A function as graphs distinguish them: by name and image. */
+/* A function of graphs. Functions of the same name and image are one symbol. */
 struct call_symbol {
 	uint32_t name;  /* string of the profile; unnamed code: "[image]" */
 	uint32_t image; /* of the profile; DICT_NONE: "[truncated]" */

@@ -6,7 +6,8 @@
 #include "base/containers/pairs.h"
 #include "present/calls/table.h"
 
-/* `own` nodes are the profile's nodes with symbols in place of functions. */
+/* The nodes `own` are the nodes of the profile, with symbols in place of functions. Nodes with the
+ * same parent and symbol are one node. */
 struct call_making {
 	struct call_table *t;
 	struct profile *p;

@@ -23,7 +23,7 @@ enum diff_by {
 struct diff_view {
 	const struct comparison *comparison;
 	enum diff_by by;
-	const char *unit;         /* what the percentages are of */
+	const char *unit;         /* the 100 % of the percentages, as a text */
 	const char *const *notes; /* notes about the data, printed before the table */
 	size_t nr_notes;
 	double threshold; /* percent; smaller unchanged rows are not shown */

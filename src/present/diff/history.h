@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* history.h - writes the changes in a series of recordings: as text, CSV, JSON, and as a picture of
- * each row that changed.
+/* history.h - writes the changes in a series of recordings: as text, CSV, JSON, and as pictures,
+ * one for each row that changed.
  * Layer: present.  docs/diff.md describes the columns. */
 #pragma once
 #include <stdbool.h>

@@ -148,8 +148,8 @@ static void chart_put(const struct chart *c)
 	fputs("</svg>\n", c->out);
 }
 
-/* Returns DIR/NN-SYMBOL.svg (malloc'd), or NULL.  Other characters than letters and digits become
- * '_'. */
+/* Returns DIR/NN-SYMBOL.svg (malloc'd), or NULL. Replaces all characters of the symbol except
+ * letters and digits with '_', and truncates it. */
 static char *chart_path(const char *dir, size_t number, const char *symbol)
 {
 	static const char kept[] = "0123456789abcdefghijklmnopqrstuvwxyz"

@@ -98,8 +98,8 @@ static void note_side(struct buf *list, const struct comparison *c,
 		buf_put(list, text, strlen(text));
 }
 
-/* Adds a note if the runs differ in a factor: the values, in order of their first run.  Unknown
- * values are ignored. */
+/* Adds a note if the runs differ in a factor. The note lists the distinct values, in order of the
+ * runs; unknown values are ignored. */
 static int note_factor(const struct comparison *c, const struct factor *factor,
 		       struct diff_notes *n)
 {
@@ -170,7 +170,7 @@ static int note_runs(const struct comparison *c, struct diff_notes *n)
 	return 0;
 }
 
-/* Adds a note if the runs have too few blocks: then samples count as independent. */
+/* Adds a note if a run has less than two blocks: its samples are then treated as independent. */
 static int note_blocks(const struct comparison *c, struct diff_notes *n)
 {
 	size_t nr = 0;

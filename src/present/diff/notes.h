@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* notes.h - notes before a comparison: how the recordings differ, and what they cannot show.
+/* notes.h - makes the notes before a comparison: differences between the recordings, and
+ * limits of the data.
  * Layer: present. */
 #pragma once
 #include "base/containers/vec.h"
@@ -10,6 +11,7 @@ struct diff_notes {
 	VEC(char *) texts;
 };
 
-/* Call it after comparison_finish().  Returns 0 or -ENOMEM; call diff_notes_done() in any case. */
+/* Makes the notes of a comparison, after comparison_finish(). Returns 0 or -ENOMEM; call
+ * diff_notes_done() in any case. */
 int diff_notes_make(const struct comparison *c, struct diff_notes *ret_notes);
 void diff_notes_done(struct diff_notes *n);

@@ -64,8 +64,8 @@ void diff_format_relative(const struct compare_row *row,
 		snprintf(ret_text, DIFF_RELATIVE_MAX, "%+.1f%%", relative);
 }
 
-/* Returns the name for the line about moved code. If several nodes of a tree have the row, the code
- * moved to or from the outermost one. */
+/* Returns the name of a row for the line about moved code. If several nodes of a tree share the
+ * row, it is the name of the outermost one. */
 static const char *moved_name(const struct diff_view *v, const struct compare_row *row)
 {
 	if (v->by == DIFF_BY_IMAGE)

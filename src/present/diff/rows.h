@@ -10,10 +10,10 @@
 struct buf;
 struct diff_view;
 
-/* Returns whether the row is above the threshold, or changed. */
+/* Returns whether the row changed, or reaches the threshold on a side. */
 bool diff_shows(const struct diff_view *v, const struct compare_row *row);
-/* Returns the name of the row's binary, on the new side if it is there; without directories unless
- * the view has long names.  "(total)" for the total. */
+/* Returns the name of the row's binary: the name on the new side if the binary exists there. Omits
+ * directories unless the view has long names.  "(total)" for the total. */
 const char *diff_image(const struct diff_view *v, const struct compare_row *row);
 const char *diff_symbol(const struct diff_view *v, const struct compare_row *row);
 const char *diff_line(const struct diff_view *v, const struct compare_row *row);
@@ -29,11 +29,11 @@ void diff_format_relative(const struct compare_row *row,
 /* Appends the names of the rows that lost and gained in a group of c->moves, in one line of
  * escaped names, such as "g, h -> f: together +0.12 points (-0.30 .. +0.54)". */
 void diff_put_move(struct buf *out, const struct diff_view *v, size_t move);
-/* Numbers of rows. */
+/* Numbers of rows: shown ones, and all by verdict. */
 struct diff_summary {
 	size_t nr_shown;
 	size_t nr_verdicts[VERDICT_COUNT];
 };
 struct diff_summary diff_summary(const struct diff_view *v);
-/* Returns the number of rows that are changed. */
+/* Returns the number of rows with a verdict other than noise. */
 size_t diff_nr_changed(const struct diff_summary *s);

@@ -10,11 +10,13 @@
 struct buf;
 struct diff_view;
 
-/* Writes the lines before the titles. */
+/* Writes the lines before the column titles: the recordings of both sides, the notes,
+ * and the meaning of the values. */
 void diff_text_sides(FILE *out, const struct diff_view *v);
-/* Writes what moved where.  Returns 0 or -ENOMEM. */
+/* Writes one line for each group of rows between which code moved. Returns 0 or -ENOMEM. */
 int diff_text_moves(FILE *out, const struct diff_view *v);
-/* Writes how many rows changed; `hidden` is the text on those not shown. */
+/* Writes the numbers of changed, tested and hidden rows. `hidden` is the text after the number of
+ * hidden rows. */
 void diff_text_summary(FILE *out, const struct diff_view *v, size_t nr_hidden,
 		       const char *hidden);
 /* Returns the escape sequence for a verdict, or "". */

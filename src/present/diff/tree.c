@@ -121,7 +121,7 @@ static int diff_tree_add(struct diff_tree_making *m, uint32_t at)
 	return vec_push(&m->t->lines, line) ? 0 : -ENOMEM;
 }
 
-/* Adds each node before its callees. */
+/* Adds a line for each shown node: a caller first, then its callees in order. */
 static int diff_tree_walk(struct diff_tree_making *m)
 {
 	const struct compare_node *nodes = m->v->comparison->nodes.at;

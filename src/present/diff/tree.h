@@ -12,7 +12,7 @@
 struct diff_view;
 
 enum diff_tree_order {
-	DIFF_TREE_BY_SHARE, /* the larger one of both sides; largest first */
+	DIFF_TREE_BY_SHARE, /* the larger share of the two sides; largest first */
 	DIFF_TREE_BY_NAME
 };
 
@@ -27,7 +27,7 @@ struct diff_tree {
 	size_t nr_hidden;                 /* nodes that are below the threshold */
 };
 
-/* Lists the nodes that are above the threshold or changed, and their callers; without the root.
+/* Lists the nodes for which diff_shows() is true, and their callers; without the root.
  * Returns 0 or -ENOMEM.  Call diff_tree_done() in either case. */
 int diff_tree_make(struct diff_tree *t, const struct diff_view *v,
 		   enum diff_tree_order order);

@@ -79,7 +79,8 @@ static void tree_text_put_counts(struct tree_text *t, const struct diff_tree_lin
 		tree_text_put_verdict(t, row.verdict);
 }
 
-/* Makes the name, with the image if the caller is in another one. */
+/* Returns the name of a node, with its image if its caller is in another image. Valid until the
+ * next call. */
 static const char *tree_text_name(struct tree_text *t, uint32_t number)
 {
 	const struct compare_node *nodes = t->v->comparison->nodes.at;

@@ -309,8 +309,8 @@ static int write_afdo_prepare(struct looking *k)
 	return 0;
 }
 
-/* Returns whether the image is a program or library.  Kernels cannot be built from such profiles
- * yet. */
+/* Adds the counts of an image, if it has a symbol table and debug information about lines;
+ * otherwise counts its samples as dropped. Returns 0 or a negative errno. */
 static int write_afdo_look_up(struct looking *k, const struct lines_options *lines)
 {
 	int r;

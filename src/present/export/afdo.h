@@ -17,16 +17,16 @@ struct naming;
 /* How many samples were used or dropped. */
 struct afdo_stats {
 	uint64_t used;
-	uint64_t without_lines; /* no debug information for the code */
-	uint64_t without_start; /* ... or not for the start of its function */
+	uint64_t without_lines; /* dropped: no debug information for the code */
+	uint64_t without_start; /* dropped: the first line of the function is unknown */
 };
 
 /* Makes an empty profile. Returns 0 or -ENOMEM.  Free *ret_afdo with afdo_free(). */
 int afdo_new(struct afdo **ret_afdo);
 void afdo_free(struct afdo *a); /* `a` can be NULL */
-/* Adds the counts of a source: from branch stacks if it has them, which show how often code ran,
- * otherwise from samples, which show how long.  `naming` must belong to the dict of the images.
- * Returns 0 or -ENOMEM. */
+/* Adds the counts of a source. Branch stacks show how often code ran, samples only how long it ran.
+ * So branch stacks are used if the source has them, and otherwise the samples. `naming` must belong
+ * to the dict of the images. Returns 0 or -ENOMEM. */
 int afdo_add(struct afdo *a, const struct code_counts *counts, const struct dict *dict,
 	     struct naming *naming, const struct lines_options *lines);
 /* Returns the number of functions, and in *ret_stats how many samples were used or dropped. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* afdo_tree.h - the functions of a sample profile: counts by line, and inlined functions.
- * Layer: present.  Not thread safe.  Remembers that memory was short: see afdo_tree_failed(). */
+ * Layer: present. Not thread safe. If memory is short, afdo_tree_failed() returns true from then
+ * on. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -35,7 +36,8 @@ struct afdo_spot {
 	uint32_t node;
 	struct afdo_at at;
 	uint64_t count;
-	/* Maximum of the current source; afdo_tree_settle() adds it to the count. */
+	/* Maximum count of the current source (afdo_tree_most()); afdo_tree_settle() adds it to
+	 * `count`. */
 	uint64_t most;
 };
 
@@ -77,12 +79,13 @@ uint32_t afdo_tree_node(struct afdo_tree *t, uint32_t parent, struct afdo_at cal
 			uint32_t name);
 uint32_t afdo_tree_spot(struct afdo_tree *t, uint32_t node, struct afdo_at at);
 void afdo_tree_add(struct afdo_tree *t, uint32_t spot, uint64_t count);
-/* Raises the spot's count of the current recording to at least `count`; afdo_tree_settle() ends the
- * recording. */
+/* Raises the spot's count in the current source to at least `count`, until
+ * afdo_tree_settle(). For counts of instructions: a line ran as often as its most frequent
+ * instruction. */
 void afdo_tree_most(struct afdo_tree *t, uint32_t spot, uint64_t count);
 /* Counts calls of `name` from `spot`, unless that is AFDO_NONE.  Returns 0 or -ENOMEM. */
 int afdo_tree_call(struct afdo_tree *t, uint32_t spot, uint32_t name, uint64_t count);
-/* Ends the current recording: adds the counts of afdo_tree_most() to the tree. */
+/* Ends the current source: adds the counts of afdo_tree_most() to the tree. */
 void afdo_tree_settle(struct afdo_tree *t);
 /* Writes the profile; do not use the tree afterwards.  Returns 0 or -ENOMEM. */
 int afdo_tree_write(struct afdo_tree *t, FILE *out);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* bolt.c - Source of the format: bolt/lib/Profile/DataAggregator.cpp, DataReader.cpp. */
+/* bolt.c - implements bolt.h. LLVM defines the format in bolt/lib/Profile/DataAggregator.cpp and
+ * DataReader.cpp. */
 #include "present/export/bolt.h"
 
 #include <errno.h>

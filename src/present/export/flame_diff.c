@@ -123,7 +123,7 @@ static void flame_diff_about(struct flame_diff *f)
 	json_end_array(j);
 }
 
-/* Returns the row of the root, which has all samples, also of rates. */
+/* Returns a row for the root, which has all samples: for rates, the row of the total. */
 static struct compare_row flame_diff_root(const struct comparison *c)
 {
 	struct compare_row all = { .p = NAN };

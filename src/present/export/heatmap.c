@@ -334,8 +334,8 @@ static int make_sums(struct heat *h)
 	return 0;
 }
 
-/* Raises the threshold until the entries are few enough for a browser.  The number of cells is
- * the lower limit. */
+/* Raises the threshold until the entries are few enough for a browser. Each cell with samples keeps
+ * at least one entry. */
 static int write_heatmap_limit(struct heat *h, double threshold)
 {
 	int r = make_sums(h);

@@ -22,9 +22,9 @@ struct script_position {
 	const char *image;  /* the image's name in perf's form; NULL: unknown */
 };
 
-/* If after.at is not NULL, `offset` is printed between `position` and `after`: all addresses in a
- * function share these texts.  Both are copied in blocks, so SCRIPT_PADDING bytes after each
- * must be readable. */
+/* A frame. If after.at is not NULL, `offset` is printed between `position` and `after`, which all
+ * addresses in a function share. These texts are copied in blocks, so SCRIPT_PADDING bytes after
+ * each must be readable. */
 enum {
 	SCRIPT_PADDING = 32
 };

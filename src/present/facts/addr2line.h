@@ -21,10 +21,10 @@ struct addr2line_piece {
 	uint64_t len : 28;
 };
 
-/* The last answer, which is reused for addresses around it. */
+/* The last answer, which can be reused for adjacent addresses. */
 struct addr2line_last {
 	struct addr2line_piece all;
-	struct addr2line_piece name; /* the innermost function's line */
+	struct addr2line_piece name; /* the output line with the innermost function */
 	struct addr2line_piece callers;
 	uint64_t low; /* `all` is valid for addresses in [low, high) */
 	uint64_t high;
@@ -51,8 +51,9 @@ struct addr2line_out {
 	VEC(char *) demangled;
 };
 
-/* Appends the answer for an address, and returns its range in the text.  `shown` is the address
- * as the user wrote it.  Neighbouring addresses are fast. */
+/* Appends the answer for an address, and returns its range in the text. `shown` is the address as
+ * the user wrote it. Calls for adjacent addresses are fast, because they can reuse the last
+ * answer. */
 struct addr2line_piece addr2line_out_put(struct addr2line_out *o, uint64_t addr,
 					 uint64_t shown);
 /* Clears the text. */

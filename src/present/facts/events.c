@@ -31,7 +31,7 @@ static bool is_found(const struct events_view *v, const struct catalog_event *e)
 	       strcasestr(e->about, v->word) || mask_has(v, e);
 }
 
-/* Returns only the first of several matching events of one name from different sources. */
+/* If several events with the same name match, returns only the first one. */
 const struct catalog_event *events_view_next(const struct events_view *v, size_t *at)
 {
 	const struct catalog_event *all = v->catalog->events.at;

@@ -16,8 +16,8 @@ struct events_view {
 	const struct event_catalog *catalog;
 	const char *word;      /* NULL: all */
 	uint64_t count_factor; /* multiplies minimum counts: 15 with call chains */
-	const struct event_cores
-		*cores; /* the kind of CPU cores; NULL: all cores are alike */
+	const struct event_cores *
+		cores; /* the kind of cores that has these events; NULL: all cores are alike */
 	size_t nr_kinds;
 };
 

@@ -57,7 +57,7 @@ extern const struct column columns[]; /* ends with name NULL */
 const struct column *column_find(const char *name);
 /* Returns the column that shows a key, or NULL. */
 const struct column *column_of_key(enum key_id key);
-/* Returns true if that column orders groups by profile_text(), as strcmp() does. */
+/* Returns true if the column of this key sorts groups by profile_text() with strcmp(). */
 bool column_sorts_text(enum key_id key);
 /* Appends the full value of a key, as exports show it. */
 void column_put_value(struct buf *out, struct profile *p, uint32_t group, size_t at);

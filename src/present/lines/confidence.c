@@ -19,7 +19,8 @@ static void confidence_free_runs(struct compare_run *runs, size_t nr)
 	free(runs);
 }
 
-/* Sums of values, such as bytes, are converted to numbers of samples. */
+/* Returns the number of samples of a cell. If its count is a sum of values, such as bytes,
+ * estimates the number from the mean value of the event. */
 static double samples_of(const struct profile *p, const struct block_cell *cell)
 {
 	const uint32_t event = p->rows.at[cell->row].event;

@@ -11,7 +11,7 @@
 struct buf;
 struct profile;
 
-/* What the shares are of: each set of items has the sum of all its items as the whole. */
+/* The sets of items whose shares are estimated. The sum of all items of a set is 100 %. */
 struct share_sets {
 	size_t nr_sets;
 	size_t nr_items; /* of each set */
@@ -20,11 +20,11 @@ struct share_sets {
 	const uint32_t *item_of;
 };
 
-/* Sets ret_limits[item * nr_sets + set], as parts of 1, from the blocks of the profile
+/* Sets ret_limits[item * nr_sets + set], as fractions of 1, from the blocks of the profile
  * (profile_fold_blocks()).  `percent` is the level.  Returns 0 or -ENOMEM. */
 int confidence_limits(const struct profile *p, const struct share_sets *sets,
 		      double percent, struct limits *ret_limits);
 /* Appends "12.3456 .. 23.4567", in percent. */
 void confidence_put(struct buf *out, const struct limits *l);
-/* Writes a line that says what the limits cover. */
+/* Writes a line that explains the limits: their level, and the variation that they include. */
 void confidence_write_note(FILE *out, const struct profile *p, double percent);

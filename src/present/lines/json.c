@@ -61,7 +61,7 @@ void json_end_array(struct json *j)
 	json_end(j, ']');
 }
 
-/* Returns how many leading bytes need no escape.  That is nearly all of nearly every text. */
+/* Returns the number of leading bytes that need no escape. Most texts need none at all. */
 static size_t json_plain(const unsigned char *s, size_t len)
 {
 	size_t n = 0;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* lines.h - turns the rows of a profile into sorted report lines: several columns of counts next
- * to each other, or one line per row.  Omits lines below the threshold, and those after the first `top`.
+ * to each other, or one line per row. Omits lines below the threshold, and those after the first
+ * `top`.
  * Layer: present. */
 #pragma once
 #include <stdbool.h>
@@ -52,12 +53,12 @@ enum {
 };
 
 /* Makes one line from all groups that are equal except for the keys `without` (bits of 1 << enum
- * key_id), with the samples of all columns.  Returns 0, -ENOMEM, or -EINVAL with a message that
- * says why the columns cannot be shown next to each other.  Free `lines` with lines_done(). */
+ * key_id), with the samples of all columns. Returns 0, -ENOMEM, or -EINVAL with a message if the
+ * columns cannot be shown next to each other. Free `lines` with lines_done(). */
 int lines_of_groups(struct profile *p, const struct present_options *options,
 		    enum line_order order, unsigned int without,
 		    struct report_lines *lines, struct err *err);
-/* Returns the number of the line that a group belongs to. */
+/* Returns the number of the line that contains a group (struct line). */
 uint32_t lines_number(const struct report_lines *lines, uint32_t group);
 /* Makes one line per row; counts has one element.  `events_apart` lists the events one after the
  * other.  Free `lines` with lines_done().  Returns 0 or -ENOMEM. */

@@ -39,7 +39,7 @@ struct present_options {
 	/* Source lines of functions and, with `details`, of addresses. */
 	bool debug_info;
 	bool accumulated;    /* cumulative sums */
-	bool global_percent; /* nested lines are also percentages of the whole */
+	bool global_percent; /* percentages in nested lines refer to all samples */
 	bool details;        /* the addresses below each function */
 };
 

@@ -24,8 +24,8 @@ enum order_key {
 struct order {
 	enum order_key keys[ORDER_KEY_COUNT];
 	size_t nr;
-	/* Which samples a function with inclusive counts is sorted by: with `self` (--sort=self) only
-	 * its own; otherwise, and with `total` (--sort=total), all. */
+	/* For reports with inclusive counts. With `self` (--sort=self), sort by own samples;
+	 * otherwise, and with `total` (--sort=total), sort by samples including callees. */
 	bool self, total;
 	bool long_names; /* sources are shown with their directories */
 };

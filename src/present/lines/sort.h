@@ -14,7 +14,7 @@ struct line_sorting {
 	enum line_order usual;
 	unsigned int without; /* ignored keys: bits of 1 << enum key_id */
 	bool reverse;
-	bool rows;         /* each line is a row of the profile */
+	bool rows;         /* lines_of_rows(): each line is a row of the profile */
 	bool events_apart; /* list the events one after the other */
 };
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* header.h - writes the lines above a text report: which events were counted, and how.
+/* header.h - writes the lines above a text report: the CPU, and the events with their sampling
+ * rates.
  * Layer: present. */
 #pragma once
 #include <stdio.h>

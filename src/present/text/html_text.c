@@ -31,7 +31,7 @@ static const char *escape_of(unsigned char c)
 	}
 }
 
-/* Returns how many leading bytes need no escape.  That is nearly all of nearly every text. */
+/* Returns the number of leading bytes that need no escape. Most texts need none at all. */
 static size_t html_text_plain(const unsigned char *s, size_t len)
 {
 	size_t n = 0;

@@ -69,7 +69,7 @@ static void write_share(FILE *out, const char *title, uint64_t samples,
 		meaning);
 }
 
-/* Writes the command that repairs it below the line of an image. */
+/* Writes, below the line of an image, the command that makes its symbols available. */
 static int write_fix(FILE *out, const struct profile *p, uint32_t number,
 		     const struct distribution *distribution)
 {
@@ -213,7 +213,7 @@ static double event_share(const struct profile_event *e)
 	return e->share ? percent_of(e->share - 1U, SESSION_SHARE_WHOLE) : 100;
 }
 
-/* Writes what makes the samples of an event differ from its requested rate. */
+/* Writes the facts that make the samples of an event differ from its requested rate. */
 static void write_event_precision(FILE *out, const struct profile *p, uint32_t number)
 {
 	const struct profile_event *e = &p->events.at[number];
@@ -243,7 +243,7 @@ static void write_seconds(FILE *out, const char *title, uint64_t ns)
 		ns % NS_PER_S / 1000000);
 }
 
-/* Writes how far times and positions of the samples can be wrong. */
+/* Writes the possible errors of the times and positions of samples. */
 static void write_precision(FILE *out, const struct profile *p)
 {
 	for (uint32_t i = 0; i < p->events.nr; i++)

@@ -7,7 +7,7 @@
 struct json;
 struct profile;
 
-/* Writes the lines below a text report.  Returns 0 or -ENOMEM. */
+/* Writes the quality report as lines after a text report.  Returns 0 or -ENOMEM. */
 int quality_write_text(FILE *out, struct profile *p);
 /* Writes the member "quality" of the current object.  Returns 0 or -ENOMEM. */
 int quality_write_json(struct json *j, struct profile *p);

@@ -274,7 +274,7 @@ static double diff_change(uint64_t before, uint64_t after)
 	return before ? ((double)after - (double)before) * 100 / (double)before : 100;
 }
 
-/* Formats like percent_format(), with a sign. */
+/* Formats a change like percent_format(), with a sign unless it is 0. */
 static void diff_format(double change, char ret_text[PERCENT_MAX + 1])
 {
 	char text[PERCENT_MAX];

@@ -233,7 +233,8 @@ static int write_tree_put_part(struct write_tree_writing *w, enum tree_part part
 	return tree_lines_put(w->p, &how);
 }
 
-/* Writes both parts for a focused function, unless the user selected one. */
+/* Writes the tree of callers, the tree of callees or, for a focused function, both, as the options
+ * request. */
 static int put_parts(struct write_tree_writing *w, const uint8_t *focus)
 {
 	bool both = focus && w->options->both_parts;

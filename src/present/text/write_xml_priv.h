@@ -38,7 +38,7 @@ struct xml {
 	struct map entry_by; /* by image and function */
 	VEC(struct shown) shown;
 	size_t nr_details;
-	size_t next_in, next_out; /* arcs of the next symbol */
+	size_t next_in, next_out; /* indices of the arcs of the next symbol */
 	bool failed;
 };
 

@@ -34,8 +34,9 @@ struct page_recorder {
 
 /* Starts a recording.  `words` are the arguments of `oprofile record`, which end with a NULL.
  * `directory`: where the child runs; NULL: here. With `of_terminal`, the child and its program keep
- * standard input and output, their messages are also printed, and they receive Ctrl-C. Otherwise
- * they use /dev/null. Returns 0, or a negative errno with a message in *err. */
+ * standard input and output, their messages are also printed, and they receive Ctrl-C. Otherwise,
+ * their standard input and output are /dev/null. Returns 0, or a negative errno with a message in
+ * *err. */
 int page_recorder_start(struct page_recorder *r, char *const *words,
 			const char *directory, bool of_terminal, struct err *err);
 bool page_recorder_is_active(const struct page_recorder *r);
