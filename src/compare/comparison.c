@@ -117,7 +117,7 @@ static bool is_tested(const struct comparison *c, const struct compare_row *row)
 {
 	const double samples = c->samples[SIDE_BASE] + c->samples[SIDE_NEW];
 
-	/* This row of a tree has the samples that are in no function. */
+	/* Do not test the row of a tree whose samples are in no function. */
 	if (row->image == DICT_NONE && row->parent != DICT_NONE)
 		return false;
 	return fmax(row->count[SIDE_BASE], row->count[SIDE_NEW]) >= TEST_COUNT &&

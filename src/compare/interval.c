@@ -46,7 +46,8 @@ static double find_limit(const struct side_estimate *e, double outside, double c
 	return outside;
 }
 
-/* Returns a value far above the upper limit, at which find_limit() starts. */
+/* Returns the upper end of the search for an upper limit: 1 for a share, and for a rate a value far
+ * above the limit. */
 static double highest(const struct side_estimate *e, double critical)
 {
 	const double c = critical * critical;

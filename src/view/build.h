@@ -28,7 +28,8 @@ struct view_build {
 	uint32_t truncated, unknown;   /* nodes of `tree` */
 };
 
-/* The keys of the profiles, in the order of VIEW_KEY_TIME ... The caller sets the width of time. */
+/* The keys of the profiles: those of VIEW_KEY_TIME and so on, then the stack. The caller sets the
+ * width of time. */
 extern const char view_build_keys[];
 enum {
 	VIEW_KEY_TIME,

@@ -2,9 +2,9 @@
 /* model.h - the data of interactive views: one or two recordings in memory, and queries on them.
  * Layer: view.  Not thread safe: one query at a time.  Knows neither HTTP nor a terminal.
  * docs/view-api.md describes the queries by name and their JSON; query.h answers them. The other
- * headers of this directory return the same answers as structures. The samples are stored as
- * columns. A span contains the samples of one track (thread, CPU, event, recording) in one bin of
- * time; each sample has a node of the call tree and a count. */
+ * headers of this directory return the same answers as structures.
+ * The samples are stored as columns. A span contains the samples of one track (thread, CPU, event,
+ * recording) in one bin of time; each sample has a node of the call tree and a count. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
