@@ -31,22 +31,23 @@ struct code_reading {
 	struct naming_locations *locations;
 	code_reading_fn fn;
 	void *ctx;
-	uint64_t samples; /* these two count all sources */
+	uint64_t samples; /* `samples` and `skipped` are sums over all sources */
 	uint64_t skipped;
 	/* For the current source: */
 	struct replay *replay;
 	const struct session_info *info; /* of a session; NULL: a perf.data */
 	struct selection selection;
 	struct code_counts counts;
-	VEC(uint64_t) by_stack; /* number of samples, by stack */
+	VEC(uint64_t) by_stack; /* number of samples, indexed by stack */
 	bool all;               /* the specification selects everything */
-	uint32_t *position_of; /* by branch of the current sample: from, to, from ... */
+	uint32_t
+		*position_of; /* two per branch of the current sample: source, target */
 };
 
 /* ---- samples ---- */
 
-/* Counts by stack, because that needs only one counter per sample; take_leaves() resolves the
- * stacks later. */
+/* Counts samples by stack number, which only indexes an array. take_leaves() later looks up the
+ * code position once per stack instead of once per sample. */
 static int add_leaf(struct code_reading *g, const struct dict *d, uint32_t stack,
 		    uint64_t samples)
 {
@@ -158,7 +159,8 @@ static int each_sample(void *ctx, const struct decoder *d, const struct record *
 
 /* ---- one source ---- */
 
-/* Passes the counts to the callback, and clears them. */
+/* Ends a source: unless `r` is an error, passes its counts to the callback. Frees the counts,
+ * the selection and `naming`. */
 static int code_reading_finish(struct code_reading *g, struct naming *naming,
 			       const struct dict *d, int r, struct err *err)
 {

@@ -3,7 +3,7 @@
  * Layer: recordings. */
 #pragma once
 
-/* Returns the directory (malloc'd), which need not exist.  Returns NULL if no home directory is
- * known, memory is short, or other users can change it, which a warning reports.
- * An empty PERF_BUILDID_DIR counts as unset. */
+/* Returns the path of the directory (malloc'd), which need not exist. Returns NULL if no home
+ * directory is known or memory is short. Also returns NULL, with a warning, if other users can
+ * change the directory. An empty PERF_BUILDID_DIR counts as unset. */
 char *debug_dir(void);

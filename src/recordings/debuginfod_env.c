@@ -41,7 +41,9 @@ static char *debuginfod_env_join(const char *dir, const char *name)
 	return asprintf(&path, "%s/%s", dir, name) < 0 ? NULL : path;
 }
 
-/* Returns the directory (malloc'd), or NULL if no home directory is known or memory is short. */
+/* Returns the path of the cache (malloc'd): $DEBUGINFOD_CACHE_PATH, ~/.debuginfod_client_cache
+ * if it exists, or else the XDG cache directory. Returns NULL if no home directory is known or
+ * memory is short. */
 static char *cache_dir(void)
 {
 	const char *given = variable("DEBUGINFOD_CACHE_PATH");

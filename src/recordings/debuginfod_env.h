@@ -16,9 +16,9 @@ struct debuginfod_env {
 	char *cache_dir;
 };
 
-/* `timeout`: the argument of --debuginfod-timeout, NULL if not given.  Returns 1 if there are
- * servers, and then the caller calls debuginfod_env_done(); 0 if there are no servers to query;
- * -EINVAL (invalid timeout), or -ENOMEM. */
+/* `timeout`: the argument of --debuginfod-timeout, NULL if not given. Returns 1 if servers are
+ * configured, and then the caller calls debuginfod_env_done(). Returns 0 if none are. Returns
+ * -EINVAL (invalid timeout) or -ENOMEM with a message in *err. */
 int debuginfod_env_read(const char *timeout, struct debuginfod_env *ret_env,
 			struct err *err);
 void debuginfod_env_done(struct debuginfod_env *e);

@@ -32,7 +32,8 @@ static bool has_file(const struct image *image)
 	       image->kind == IMAGE_MODULE || image->kind == IMAGE_VDSO;
 }
 
-/* For modules, the build-id list of a perf.data contains the file names. */
+/* Returns the name as perf shows it, or NULL if memory is short. The dict has only the short
+ * name of a module, so this searches the build-id list of the perf.data for the file name. */
 static const char *source_images_name_of(struct source_images_walk *w,
 					 const struct dict *d,
 					 const struct image *image)
@@ -47,7 +48,8 @@ static const char *source_images_name_of(struct source_images_walk *w,
 	return w->name.failed ? NULL : (const char *)w->name.data;
 }
 
-/* `at` contains the dict and its source. */
+/* Calls the callback for each image of at.dict that can have a build-id. The caller has set the
+ * fields of `at` that describe the source. */
 static int walk_dict(struct source_images_walk *w, struct source_image at)
 {
 	const struct dict *d = at.dict;

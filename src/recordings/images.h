@@ -16,23 +16,24 @@ struct source_image {
 	const struct session_info *info;
 	const char *session_dir; /* "" for a perf.data */
 	const char *recorded_in; /* segment or perf.data, for naming_recorded_in() */
-	unsigned int
-		part; /* number of the dict within the walk; addresses in different dicts can
-                            * repeat */
-	uint32_t number; /* in the dict */
+	/* Number of the dict within the walk. Use it, not the pointer `dict`, to recognize a
+	 * dict: a later one can have the same address. */
+	unsigned int part;
+	uint32_t number; /* index of the image in the dict */
 	const struct image *image;
 	const char *name; /* as perf shows it: a path, "[kernel.kallsyms]", "[ext4]" */
 };
 
-/* A negative errno ends the walk and becomes its result. */
+/* Receives an image. Returns 0, or a negative errno to end the walk, which then returns it. */
 typedef int (*source_image_fn)(void *ctx, const struct source_image *at);
 
-/* Finds recordings like report_sources_find(), for commands whose arguments must be recordings: an
- * argument that does not exist, or is not a recording, is an error. */
+/* Finds recordings like report_sources_find(), for commands that do not select binaries by name.
+ * An argument without a colon must be a recording: a missing file, or one of another kind, is an
+ * error. */
 int source_images_find(const char *session_dir, char *const *words, struct spec *spec,
 		       struct report_sources *sources, struct err *err);
-/* Calls `fn` for each image that can have a build-id (file, kernel, module, vdso) and has hits,
- * in a leaf or a caller, session by session in the order of their first hits.
- * Returns 0, 1 (a source was incomplete), or a negative errno. */
+/* Calls `fn` for each image that can have a build-id (file, kernel, module, vdso) and that
+ * occurs in the stack of a sample. Walks session by session, and within one in the order of the
+ * first occurrence. Returns 0, 1 if a source was incomplete, or a negative errno. */
 int source_images_walk(const struct report_sources *sources, source_image_fn fn,
 		       void *ctx, struct err *err);

@@ -9,9 +9,8 @@ struct err;
 struct naming_locations;
 struct naming_trace;
 
-/* `image_path`: comma-separated directories.  `archive`: the directory of an archive; then the
- * search, including the image path, stays below it.  Each may be NULL.  Returns 0, or a negative
- * errno with a message in *err. */
+/* `image_path`: comma-separated directories. `archive`: the directory of an archive; then the
+ * search, including the image path, stays below that directory. Each pointer may be NULL. */
 struct location_options {
 	const char *root;
 	const char *image_path;
@@ -21,7 +20,7 @@ struct location_options {
 	const char *archive;
 	const char *debuginfod_timeout;
 	const struct naming_trace *trace;
-	bool accept_changed; /* use binaries that were rebuilt since */
+	bool accept_changed; /* use binaries that were rebuilt since the recording */
 	bool no_cache; /* neither read nor write unwind tables in the user's cache */
 };
 

@@ -16,7 +16,7 @@
 #include "recordings/images.h"
 #include "recordings/sources.h"
 
-/* Arguments whose values the dicts of the recordings contain. */
+/* Kinds of arguments that can be checked against the dicts of the recordings. */
 static const struct no_match_tag {
 	enum spec_tag tag;
 	const char *subject;
@@ -35,7 +35,8 @@ enum {
 
 /* The search for one of these arguments. */
 struct no_match_part {
-	struct spec spec; /* has only this argument, which it shares with the user's */
+	/* only this argument; its list is borrowed from the user's specification */
+	struct spec spec;
 	bool found;
 	bool is_library; /* image: matches a binary, but no program */
 	struct closest_matches close;
@@ -44,7 +45,7 @@ struct no_match_part {
 struct no_match {
 	struct no_match_part parts[NR_TAGS];
 	struct buf name;
-	unsigned int nr_dicts; /* visited */
+	unsigned int nr_dicts; /* number of dicts visited so far */
 };
 
 static const char *no_match_value(const struct no_match_part *part, size_t i)
@@ -126,7 +127,7 @@ static void no_match_threads(struct no_match_part *part, enum spec_tag tag,
 	}
 }
 
-/* Visits each dict at its first image. */
+/* Checks the arguments against a dict when the walk reaches the first image of that dict. */
 static int no_match_visit(void *ctx, const struct source_image *at)
 {
 	struct no_match *m = ctx;
@@ -163,13 +164,13 @@ static void no_match_begin(struct no_match *m, const struct spec *spec)
 		if (part->found)
 			continue;
 		word = image_name_short(no_match_value(part, i));
-		/* Nearly every name is close to a very short one. */
+		/* Nearly every name is close to a very short word, so suggest nothing for one. */
 		closest_matches_init(&part->close, word,
 				     strlen(word) < SHORT_WORD ? 0 : strlen(word));
 	}
 }
 
-/* Appends the first argument at fault to the message. */
+/* Replaces the message by one that also names the first argument without a match, if any. */
 static void no_match_explain(const struct no_match *m, struct err *err)
 {
 	for (size_t i = 0; i < NR_TAGS; i++) {

@@ -8,7 +8,8 @@ struct err;
 struct report_sources;
 struct spec;
 
-/* Reads the names in the recordings again, without their samples.  Returns -ENOENT with OProfile's
- * message in *err, and the reason after it if one was found; or -ENOMEM. */
+/* Reads the names in the recordings again, without their samples, to find the first argument
+ * that matches none of them. Returns -ENOENT with OProfile's message in *err, followed by that
+ * argument and the closest match if known; or -ENOMEM. */
 int no_match_error(const struct report_sources *sources, const struct spec *spec,
 		   struct err *err);

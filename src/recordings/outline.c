@@ -12,7 +12,7 @@
 #include "format/session/session.h"
 #include "recordings/sources.h"
 
-/* Copies a text that is known.  Returns 0 or -ENOMEM. */
+/* Copies a text, unless it is empty (unknown). Returns 0 or -ENOMEM. */
 static int outline_copy(const char *text, char **to)
 {
 	if (!*text)

@@ -23,7 +23,7 @@ enum {
 struct reading_attempt {
 	struct profile_reading *r;
 	struct profile *p;
-	bool last; /* report missing files, do not read again */
+	bool last; /* the last attempt: report missing files instead of trying again */
 };
 
 /* Returns whether a segment was merged or removed since it was listed; `status` is the result of
@@ -34,8 +34,9 @@ static bool reading_lost_segment(const struct reading_attempt *a, int status,
 	return status == -ENOENT && !a->last && access(path, F_OK) != 0;
 }
 
-/* Returns whether the session was saved or removed while it was read. Then another directory has
- * its name, and some files next to the segments were read from that one. */
+/* Returns whether the session was saved or removed while it was read. In that case, its path now
+ * refers to another directory or to none, so files next to the segments may have been read from
+ * the wrong session. */
 static bool reading_lost_session(const struct reading_attempt *a, const char *dir,
 				 const struct stat *before)
 {
@@ -51,7 +52,9 @@ static void reading_file_done(const struct reading_attempt *a, const char *path)
 		a->r->file_done(a->r->ctx, path);
 }
 
-/* Returns 0 to skip one bad segment, but keep the others; or `status`. */
+/* Decides how to proceed after reading a segment with the result `status`. Returns 0 to go on,
+ * after a warning if the segment is unreadable but the session has others (`nr` segments in
+ * all). Otherwise returns `status`. */
 static int reading_skip_segment(struct reading_attempt *a, int status, size_t nr,
 				const struct err *err)
 {
@@ -75,8 +78,8 @@ static int reading_add_segments(struct reading_attempt *a,
 	size_t nr;
 	int status = session_list(session->dir, &paths, &nr, err);
 
-	/* The session existed when the sources were found, so it was replaced: read everything
-	 * again. */
+	/* The session existed when the sources were found, so it was removed since and a new one
+	 * can follow: read everything again. */
 	if (status == -ENOENT && !a->last)
 		return -ESTALE;
 	if (status)

@@ -13,7 +13,7 @@ struct report_sources;
 struct profile_reading {
 	const struct report_sources *sources;
 	const struct profile_options *options;
-	/* Called before the first file, also when everything is read again. */
+	/* Called before the first file, and again before each retry. */
 	void (*begin)(void *ctx);
 	void (*file_done)(void *ctx, const char *path); /* after each file */
 	/* Receives the message about a segment that cannot be read. */
@@ -22,7 +22,8 @@ struct profile_reading {
 	size_t nr_unreadable; /* output: number of such segments */
 };
 
-/* Initializes *p and reads all sources into it.  If a session is merged, saved or removed
- * meanwhile, reads everything again.  A bad segment among others is skipped.  Returns 0, or a
- * negative errno with a message in *err; call profile_done() in any case. */
+/* Initializes *p and reads all sources into it. If a session is merged, saved or removed
+ * meanwhile, starts again from the first source. Skips an unreadable segment if its session has
+ * others. Returns 0, or a negative errno with a message in *err; call profile_done() in any
+ * case. */
 int profile_reading_run(struct profile_reading *r, struct profile *p, struct err *err);

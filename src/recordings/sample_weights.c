@@ -7,7 +7,8 @@
 
 #include "base/err.h"
 
-/* Returns the unit of periods that are multiplied; 0: the sample is repeated instead. */
+/* Returns the unit in which the weighted period is rounded, if the weight applies to the periods
+ * of this event. Returns 0 if it applies to the number of samples. */
 static uint64_t weights_unit_of(const struct dict *d, const struct session_info *info,
 				uint32_t event)
 {
@@ -25,7 +26,8 @@ static double amount_of(uint64_t unit, uint64_t period)
 	return (double)nr;
 }
 
-/* Returns the amount before the next sample of the event and frame; NULL if memory is short. */
+/* Returns a pointer to the amount that precedes the next sample of the event and frame, or NULL
+ * if memory is short. */
 static double *before_of(struct sample_weights *w, const struct dict *d, uint32_t event,
 			 uint32_t stack)
 {
@@ -86,7 +88,8 @@ static int weights_compare_places(const void *va, const void *vb)
 	return (a->frame > b->frame) - (a->frame < b->frame);
 }
 
-/* Replaces the amounts of an event's frames by the amounts before them. */
+/* Replaces each frame's amount by the sum of the amounts of all frames that precede it in the
+ * order of image and offset. */
 static int order_frames(struct weight_sums *sums, const struct dict *d)
 {
 	const size_t nr = sums->before.nr;
@@ -138,7 +141,7 @@ void sample_weights_done(struct sample_weights *w)
 	vec_done(&w->events);
 }
 
-/* Returns the weighted amount as a whole number. */
+/* Returns the weighted amount as a whole number, or 0 if memory is short. */
 static uint64_t weights_weigh(struct sample_weights *w, const struct dict *d,
 			      const struct sample *sample, double amount)
 {

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* sample_weights.h - multiplies the samples of a segment by a weight.
- * Layer: recordings.  Not thread safe.
- * A weight that is a whole number repeats each sample.  For other weights, the samples are put in
- * the order of event, image and offset, where each takes up `weight` of a scale.  A sample is
- * stored once for each whole number of the scale that it contains.  Therefore each function, like
- * any range of addresses, gets its weighted sum with an error of less than one sample. */
+ * Layer: recordings. Not thread safe.
+ * A weight that is a whole number repeats each sample. Any other weight repeats some samples and
+ * omits others: the samples of an event are ordered by image and offset, and in this order the
+ * number of stored samples is kept at `weight` times the number of samples so far, rounded. Each
+ * function, like any other range of addresses, therefore gets its weighted number of samples
+ * with an error of less than one. */
 #pragma once
 #include <stdint.h>
 
@@ -15,9 +16,10 @@
 struct err;
 
 struct weight_sums {
-	/* The samples of the event that are before the next sample of a frame, by frame. */
+	/* By frame: the number of samples of the event that precede the next sample of this
+	 * frame in the order described above. */
 	VEC(double) before;
-	double before_rest; /* likewise, for stacks without a frame */
+	double before_rest; /* likewise, for samples without a frame */
 };
 
 struct sample_weights {
@@ -26,12 +28,14 @@ struct sample_weights {
 	VEC(struct weight_sums) events;
 };
 
-/* Reads the segment at `path` unless the weight is a whole number.  Returns 0, or a negative errno
- * with a message in *err; call sample_weights_done() in any case. */
+/* Initializes the weights of one segment. Unless the weight is a whole number, reads the segment
+ * at `path` to count the samples of each frame. Returns 0, or a negative errno with a message in
+ * *err; call sample_weights_done() in any case. */
 int sample_weights_init(struct sample_weights *w, double weight, const char *path,
 			enum trust trust, struct err *err);
 void sample_weights_done(struct sample_weights *w);
-/* Returns how often to store a sample of the segment; 0: leave it out.  Multiplies the period if
- * it contains the number of samples or a value.  `dict` and `info` are those of the segment. */
+/* Returns how often to store a sample of the segment; 0: leave it out. If the period of the
+ * sample is a number of samples or a measured value, multiplies the period instead and returns
+ * 1, or 0 if the result is 0. `dict` and `info` are those of the segment. */
 uint64_t sample_weights_take(struct sample_weights *w, const struct dict *dict,
 			     const struct session_info *info, struct sample *sample);

@@ -64,7 +64,7 @@ void recording_series_done(struct recording_series *s)
 uint64_t recording_start_ns(const char *path, const struct report_sources *sources,
 			    const struct recording_outline *o)
 {
-	/* Times in converted profiles can be only an order. */
+	/* Samples of converted profiles can have made-up times, which only give the order. */
 	const uint64_t length = sources->made ? 0 : o->last_ns - o->first_ns;
 	uint64_t end;
 	struct stat st;

@@ -15,12 +15,13 @@ struct recording_series {
 };
 
 /* Finds every recording directly inside `dir`: sessions, archives, perf.data files, profiles of
- * other tools.  Ignores hidden names and other files.  Returns 0, or a negative errno with a message
- * in *err; call recording_series_done() in any case. */
+ * other tools. Ignores hidden names and other files. Returns 0, or a negative errno with a
+ * message in *err; call recording_series_done() in any case. */
 int recording_series_find(const char *dir, struct recording_series *ret,
 			  struct err *err);
 void recording_series_done(struct recording_series *s);
-/* Returns when the recording at `path` began, since 1970.  If it does not contain that, it began its
- * length before the file was last written.  `sources` are those of the recording. */
+/* Returns when the recording at `path` began, in ns since 1970; 0: unknown. If the recording
+ * does not contain this time, estimates it as the modification time of `path` minus the duration
+ * of the recording. `sources` and `o` are those of the recording. */
 uint64_t recording_start_ns(const char *path, const struct report_sources *sources,
 			    const struct recording_outline *o);

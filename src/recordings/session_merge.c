@@ -160,7 +160,7 @@ static int make_part_dir(struct merge_part *p, struct err *err)
 
 /* ---- where a part comes from ---- */
 
-/* Appends the origin of a part that is merged again. */
+/* Appends the earlier origin of a session that is itself a part of a merged session. */
 static int put_earlier_origin(const struct merge_part *p, struct buf *text)
 {
 	char *path;
@@ -270,7 +270,7 @@ static int import_into(const struct merge_part *p, const char *to,
 	return 0;
 }
 
-/* Imports a recording, and weights its samples in a second step. */
+/* Imports a perf.data into a temporary session, and copies that with its weight. */
 static int import_weighted(const struct merge_part *p, struct err *err)
 {
 	struct import_result result;
@@ -375,7 +375,8 @@ static int copy_binaries_of_segment(const struct merge_part *p, const char *path
 	return r;
 }
 
-/* Copies the binaries that the archive contains: the merged session does not know the archive. */
+/* Copies the binaries from the archive of the input, if any, because the merged session does not
+ * refer to the archive. */
 static int copy_binaries(const struct merge_part *p, struct err *err)
 {
 	char **paths;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* session_merge.h - merges recordings of any kind into one session directory.
  * Layer: recordings.
- * The merged session has a part for each input (recordings/session_parts.h), which is a session with
- * the machine, threads, binaries and times of that input.  So nothing of different machines is
- * mixed, and reports add up the parts as they add up several sessions. */
+ * The merged session has a part for each session of each input (recordings/session_parts.h): a
+ * session with the machine, threads, binaries and times of the original. Data of different
+ * machines is therefore never mixed, and reports add up the parts as they add up several
+ * sessions. */
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>
@@ -25,20 +26,20 @@ struct session_merge_input {
 struct session_merge_result {
 	uint64_t samples_read;
 	uint64_t samples; /* in the merged session */
-	bool incomplete;  /* part of an input could not be read; a warning says so */
+	bool incomplete; /* some data of an input could not be read; a warning says so */
 };
 
 /* Prepares the directory `path`, which must not exist.  Returns 0, or a negative errno with a
  * message in *err. */
 int session_merge_new(const char *path, struct session_merge **ret_merge,
 		      struct err *err);
-/* Adds all sessions of an input, each with the weight: a weight that is a whole number repeats
- * samples, any other one selects samples evenly (sample_weights.h).  Adds to *result.  Returns 0,
+/* Adds all sessions of an input. A weight that is a whole number repeats samples, any other one
+ * selects samples evenly (sample_weights.h). Adds the numbers of samples to *result. Returns 0,
  * or a negative errno with a message in *err. */
 int session_merge_add(struct session_merge *m, const struct session_merge_input *input,
 		      struct session_merge_result *result, struct err *err);
-/* Gives the directory of the merged session its final name. `is_private`: only for its owner.
+/* Moves the finished directory to its final name. `is_private`: only its owner may read it.
  * Returns 0, or a negative errno with a message in *err. */
 int session_merge_commit(struct session_merge *m, bool is_private, struct err *err);
-/* Removes the directory unless it was committed.  NULL is allowed. */
+/* Frees the merge, and removes its directory unless it was committed. NULL is allowed. */
 void session_merge_free(struct session_merge *m);

@@ -123,7 +123,8 @@ static struct session_totals totals_of(const struct segment_select *s)
 	return t;
 }
 
-/* Flushes the writer if many samples wait: a weight can make many samples of a batch. */
+/* Flushes the writer if it has many pending samples: a large weight can turn one batch into many
+ * samples. */
 static int session_select_flush(struct segment_select *s, struct err *err)
 {
 	const struct session_totals t = totals_of(s);
@@ -202,7 +203,7 @@ static int session_select_prepare(struct segment_select *s, struct session_span 
 	return script_filter_times(&s->filter, span, err);
 }
 
-/* Copies the permissions and the times. */
+/* Copies the permissions and the file times. */
 static void session_select_copy_mode(const struct stat *from, const char *to)
 {
 	const struct timespec times[] = { from->st_atim, from->st_mtim };

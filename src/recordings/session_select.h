@@ -17,24 +17,24 @@ struct session_select_request {
 	enum trust trust; /* whose files may be read there */
 	const char *to;   /* an empty directory */
 	const struct spec *spec;
-	double weight; /* of each sample (sample_weights.h); 0: 1 */
+	double weight; /* of each sample (sample_weights.h); 0 means 1 */
 	struct naming_locations *locations; /* for symbol:; NULL: the default search */
 };
 
 struct session_select_result {
 	uint64_t read;    /* samples selected */
-	uint64_t samples; /* samples copied: the same with their weight */
+	uint64_t samples; /* samples written: the selected ones after weighting */
 	uint64_t skipped; /* samples that the specification does not select */
 	struct segment_damage damage; /* of all segments */
 	uint32_t nr_unfinished;       /* segments */
 };
 
-/* Writes a segment for each segment of `from`, with the selected samples and the events, threads,
- * stacks and images that they refer to.  Also copies those other files of the session that
- * contain the symbols of these images.  A segment keeps its name, mode, times and start.  Its
- * lost samples are scaled by the selected share of its samples, so that their share stays the
- * same in reports. Of a damaged segment, copies the intact data and reports the damage in
- * *result.
- * Adds to *result.  Returns 0, or a negative errno with a message in *err. */
+/* Writes a segment for each segment of `from`, with the selected samples and the events,
+ * threads, stacks and images that they refer to. Also copies those other files of the session
+ * that contain the symbols of these images. A segment keeps its file name, permissions, file
+ * times and start. Its number of lost samples is multiplied by the selected share of its
+ * samples, so reports show an unchanged share of lost samples. From a damaged segment, copies
+ * the intact data and reports the damage in *result.
+ * Adds to the numbers in *result. Returns 0, or a negative errno with a message in *err. */
 int session_select(const struct session_select_request *request,
 		   struct session_select_result *result, struct err *err);

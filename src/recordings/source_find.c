@@ -88,7 +88,8 @@ static char *file_below(const char *dir, const char *path)
 	return NULL;
 }
 
-/* Returns the path relative to the base directory `dir`, or NULL if it is not below it. */
+/* Returns the part of `path` that follows the directory `dir`, or NULL if `path` is not below
+ * it. */
 static const char *source_find_below(const char *path, const char *dir)
 {
 	size_t len = strlen(dir);
@@ -152,7 +153,8 @@ static int source_find_open_file(const char *path)
 	return fault_unreadable_try(path, io_open_regular(path, 0));
 }
 
-/* Checks the open file and not its path, which may lead to another file by now. */
+/* Opens a file if copy_rule_allows() it, else returns -EACCES. Checks the open file instead of
+ * its path, which another process can redirect in between. */
 static int open_handed_on(const char *file, const char *binary)
 {
 	int fd = source_find_open_file(file);

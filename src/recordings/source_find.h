@@ -11,11 +11,11 @@ struct err;
 
 struct source_find_options {
 	const char *search_dirs; /* comma-separated directories; NULL: none */
-	const char *
-		base_dirs; /* likewise; prefixes to remove from paths before that search */
+	/* comma-separated prefixes to remove from paths before the search; NULL: none */
+	const char *base_dirs;
 	const char *
 		archive; /* directory of the archive; then sources are only searched there */
-	const char *root; /* prefix for paths; both may be NULL */
+	const char *root; /* prefix for paths; `archive` and `root` may be NULL */
 };
 
 typedef VEC(char *) source_find_paths;
@@ -33,14 +33,14 @@ struct source_find {
 int source_find_init(struct source_find *f, const struct source_find_options *options,
 		     struct err *err);
 void source_find_done(struct source_find *f);
-/* Returns the file for a path of path_full() (malloc'd), or NULL if it is not found.  `here`:
- * paths refer to files of this machine. */
+/* Returns the path of the source file (malloc'd), or NULL if it is not found. `path` is absolute
+ * (path_full()). `here`: the path refers to a file of this machine. */
 char *source_find(const struct source_find *f, const char *path, bool here);
 
-/* Opens the file in order to copy it to a location that others can read: a file of the
- * directories that the caller named, or one that copy_rule_allows().
- * Returns a descriptor, and the file's name in *ret_file (malloc'd).  Returns -EACCES if the file
- * is left out, also with its name in *ret_file.  Returns -ENOENT or another negative errno with
- * *ret_file NULL.  `binary`: the path of the binary, NULL: unknown. */
+/* Opens the source file `path` for output that other users can read. Only opens files in the
+ * archive, files in the directories of --search-dirs, and others that copy_rule_allows(). `here`
+ * is as for source_find(). `binary`: the path of the binary, NULL: unknown. Returns a
+ * descriptor, and the file's name in *ret_file (malloc'd). Returns -EACCES, also with the name,
+ * if the rules exclude the file. On any other error, *ret_file is NULL (-ENOENT: not found). */
 int source_find_open(const struct source_find *f, const char *path, bool here,
 		     const char *binary, char **ret_file);

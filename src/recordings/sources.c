@@ -145,8 +145,8 @@ static int check_path(const char *path, int flags, enum trust trust, struct err 
 	return r;
 }
 
-/* Checks early, so that nothing is written if a recording is refused.  The files are checked
- * again when they are opened.  A session's directory also contains files other than segments. */
+/* Checks whose recording it is before any output is written. The files are checked again when
+ * they are opened, because a session's directory also contains files other than segments. */
 static int check_session(const struct report_session *s, struct err *err)
 {
 	if (!s->dir || !s->name)
@@ -156,8 +156,8 @@ static int check_session(const struct report_session *s, struct err *err)
 	return check_path(s->dir, s->perf_data ? 0 : O_DIRECTORY, s->trust, err);
 }
 
-/* Adds a session or a perf.data without parts. Takes ownership of `dir`. Returns 0 or a negative
- * errno. */
+/* Adds a session that has no parts, or a perf.data. Takes ownership of `dir`. Returns 0, or a
+ * negative errno with a message in *err. */
 static int add_single_session(struct report_sources *sources, char *dir,
 			      const char *name, bool perf_data, struct err *err)
 {
@@ -205,7 +205,7 @@ static int report_source_add_part(struct report_sources *sources, const char *di
 	return r;
 }
 
-/* Adds a recording; of a merged session, all parts.  Takes ownership of `dir`. */
+/* Adds a recording or, if it is a merged session, all its parts. Takes ownership of `dir`. */
 static int report_source_add_session(struct report_sources *sources, char *dir,
 				     const char *name, bool perf_data, struct err *err)
 {
@@ -216,7 +216,7 @@ static int report_source_add_session(struct report_sources *sources, char *dir,
 	for (size_t i = 0; !r && i < nr; i++)
 		r = report_source_add_part(sources, dir, name, labels[i], err);
 	session_parts_free(labels, nr);
-	/* A recording can have been appended to a merged session. */
+	/* Segments can have been appended to a merged session after the merge. */
 	if (!r && nr)
 		r = has_segments(dir, err);
 	if (r < 0 || (!r && nr)) {
@@ -334,7 +334,8 @@ static int is_recording(const char *path, struct err *err)
 
 	if (!r)
 		return import_is_foreign(path, err);
-	/* Reading it is refused or forced later. */
+	/* The file belongs to another user: its reader refuses it later, or accepts it with
+	 * --force. */
 	if (r == -EPERM)
 		return 1;
 	/* The word can be the name of a binary, which may be unreadable. */
@@ -349,7 +350,7 @@ static int report_source_take_word(const char *word, char **ret_dir, struct err 
 	return *ret_dir ? 0 : err_set(err, -ENOMEM, "out of memory");
 }
 
-/* Finds a perf.data directory or a session, like find_source(). */
+/* Stores the same as find_source() for a directory, which can contain a perf.data or a session. */
 static int find_in_directory(const char *word, bool *ret_perf_data, char **ret_dir,
 			     struct err *err)
 {
@@ -365,8 +366,8 @@ static int find_in_directory(const char *word, bool *ret_perf_data, char **ret_d
 	return report_source_take_word(word, ret_dir, err);
 }
 
-/* Finds the data that a word names (malloc'd); stores NULL if the word is not a source.  Returns
- * 0, or a negative errno with a message in *err if that cannot be determined. */
+/* Stores the path of the recording that a word names (malloc'd), or NULL if the word is not a
+ * source. Returns 0, or a negative errno with a message in *err if that cannot be determined. */
 static int find_source(const char *word, bool *ret_perf_data, char **ret_dir,
 		       struct err *err)
 {
@@ -571,7 +572,7 @@ static int report_source_open_archive(struct report_sources *sources, const char
 	return r;
 }
 
-/* Opens the archive among the words, and copies the other words to `rest`. */
+/* Opens the archive that one of the words names, if any, and copies the other words to `rest`. */
 static int open_archive(char *const *words, struct report_sources *sources,
 			words_vec *rest, struct err *err)
 {
@@ -628,8 +629,8 @@ static bool is_log(const char *name)
 	return !strcmp(name, "operf.log") || !strcmp(name, "oprofiled.log");
 }
 
-/* Returns whether samples/current is a session of OProfile, which has no other default: 1, 0, or a
- * negative errno with a message in *err. */
+/* Returns whether samples/current is a session in OProfile's format: then it is the only default
+ * session, as in OProfile. Returns 1, 0, or a negative errno with a message in *err. */
 static int has_current_of_oprofile(const char *samples, const struct spec *spec,
 				   struct err *err)
 {

@@ -35,13 +35,14 @@ struct report_sources {
 	char *samples_dir; /* DIR/samples if it was found by default, else NULL */
 };
 
-/* Returns whose recordings a command reads: with --force, also those of other users. */
+/* Returns the trust with which a command reads recordings: with --force, also those of other
+ * users. */
 enum trust report_trust(bool force);
-/* Returns whether it is another tool's profile (import/foreign.h).  Only after
- * report_sources_sort(), because report_sources_find() converts such profiles into sessions. */
+/* Returns whether the source is a profile of another tool (import/foreign.h). Use it only after
+ * report_sources_sort(): report_sources_find() converts such profiles into sessions. */
 bool report_session_is_foreign(const struct report_session *s);
-/* Returns whether a session is the one that a word named, or a part of it: a merged session is as
- * many sessions as it has parts, named WORD/LABEL. */
+/* Returns whether the argument `word` named this session. A merged session yields one session
+ * per part, with the name WORD/LABEL; these also match. */
 bool report_session_is_of(const struct report_session *s, const char *word);
 /* Parses the argument of --threads; NULL, the default, gives 0.  Returns 0, or -EINVAL with a
  * message in *err. */
@@ -53,21 +54,23 @@ bool report_source_is(const char *word);
 bool report_source_is_archive(const char *word);
 /* Returns the path of the archive, or the word itself if it does not name one. */
 const char *report_source_archive(const char *word);
-/* All of these require `sources` to be zeroed, except for its members `trust`
- * and `root`.
+/* report_sources_find() and report_sources_sort() require `sources` to be zeroed, except for its
+ * members `trust` and `root`.
  * Sorts words into sources (a directory with a session, a perf.data, "-") and the profile
  * specification, and finds the sessions: below `session_dir`, or else ./oprofile_data, or else
- * /var/lib/oprofile.  If a word is `archive:PATH` (or a file NAME.oparchive), opens the archive
- * first and finds the sessions in it.  A session occurs in the result once, even if it is named
+ * /var/lib/oprofile. If a word is `archive:PATH` (or a file NAME.oparchive), opens the archive
+ * first and finds the sessions in it. A session occurs in the result once, even if it is named
  * twice.
  * Returns 0, or a negative errno with a message in *err; free both results in any case. */
 int report_sources_find(const char *session_dir, char *const *words, struct spec *spec,
 			struct report_sources *sources, struct err *err);
-/* Only sorts the words: into sources and the specification of the rest.  Otherwise as above. */
+/* Sorts the words like report_sources_find(), but does not search for sessions that no word
+ * names, and does not convert other tools' profiles. */
 int report_sources_sort(char *const *words, struct spec *spec,
 			struct report_sources *sources, struct err *err);
-/* Combines the SESSION_... flags (session.h) of all sessions, before anything else of them is
- * read. Ignores damaged segments.  Returns 0, or a negative errno with a message in *err. */
+/* Combines the SESSION_... flags (session.h) of the first readable segment of each session, for
+ * decisions that precede the reading of samples. Ignores damaged segments. Returns 0, or a
+ * negative errno with a message in *err. */
 int report_sources_flags(const struct report_sources *sources, uint32_t *ret_flags,
 			 struct err *err);
 void report_sources_done(struct report_sources *sources);

@@ -6,6 +6,6 @@
 
 struct err;
 
-/* Returns false if the word does not look like a file.  Otherwise stores a message about the file
- * in *err.  `program_too`: also explain programs. */
+/* Stores a message in *err about the file that an argument names, and returns true. Returns
+ * false if the argument does not look like a file. `program_too`: also explain programs. */
 bool word_fault(const char *word, bool program_too, struct err *err);

@@ -26,6 +26,7 @@ struct image_code {
 void image_code_init(struct image_code *c, const struct profile *profile,
 		     const struct lines_options *lines, image_code_warn *warn);
 void image_code_done(struct image_code *c);
-/* Returns the code of an image of the profile, borrowed until the next call; NULL after a warning
- * if it cannot be opened. A callback of struct assembly_source; `ctx` is a struct image_code. */
+/* Returns the code of an image of the profile, borrowed until the next call for another image.
+ * Returns NULL if the code cannot be opened; the first of several calls in a row for the same
+ * image also warns. A callback of struct assembly_source; `ctx` is a struct image_code. */
 struct code *image_code_of(void *ctx, uint32_t image);

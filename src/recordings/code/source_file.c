@@ -19,7 +19,7 @@
 #include "resolve/code/code.h"
 
 enum {
-	/* Like diff and git, takes a file as text if its first bytes, this many, contain no NUL. */
+	/* A file counts as text if its first PROBE bytes contain no NUL, as in diff and git. */
 	PROBE = 8192
 };
 
@@ -91,8 +91,9 @@ static const char *source_file_binary_of(const struct source_locations *p,
 	return path[0] ? path : NULL;
 }
 
-/* Opens the source that source_find() or a server provides. Returns a descriptor or a negative
- * errno; s->file is NULL if no file was found. */
+/* Opens the source that source_find() provides or, if the output is for other users,
+ * source_find_open(). Returns a descriptor or a negative errno; s->file is NULL if no file was
+ * found. */
 static int open_found(const struct source_locations *p, const char *full,
 		      const struct profile_image *image, struct source_file *s)
 {
@@ -105,7 +106,8 @@ static int open_found(const struct source_locations *p, const char *full,
 	return s->file ? io_open_regular(s->file, 0) : -ENOENT;
 }
 
-/* Finds the source for a full path.  Returns -ENOMEM or 0. */
+/* Finds and opens the source for a full path. Sets s->text, or *ret_why to the reason why it
+ * cannot be shown. Returns 0 or -ENOMEM. */
 static int source_file_find_text(const struct source_locations *p, const char *full,
 				 const struct profile_image *image,
 				 struct source_file *s, const char **ret_why)

@@ -23,7 +23,7 @@ struct fact_list {
 	bool failed; /* memory was short */
 };
 
-/* A kind of record. */
+/* The number and size of all records of one type. */
 struct info_row {
 	uint32_t type;
 	uint64_t records;
@@ -44,8 +44,9 @@ struct info {
 	struct fact_list facts;
 	VEC(struct info_event) events;
 	VEC(struct info_row) rows; /* by type; empty for a session */
-	struct fact_list damage;   /* unusable data; empty: none */
-	bool incomplete;           /* some of that data should have been readable */
+	/* numbers of unusable records, bytes and so on; empty: no damage */
+	struct fact_list damage;
+	bool incomplete; /* `damage` has more than unknown records */
 };
 
 /* Add a fact. An empty text and, in fact_count(), a 0 mean unknown and are left out. */
@@ -56,7 +57,8 @@ void fact_count(struct fact_list *list, const char *name, uint64_t value);
 void facts_done(struct fact_list *list);
 
 void info_done(struct info *info);
-/* Adds an event without facts; NULL when memory is short. */
+/* Adds an event that has no facts yet. Returns it, borrowed until the next event is added, or
+ * NULL if memory is short. */
 struct info_event *info_event_new(struct info *info, const char *name);
 
 /* Adds the facts of a perf.data: the file, the machine, the clock. */

@@ -420,7 +420,7 @@ static int info_perf_data_count_chunk(struct counting *c,
 	return 0;
 }
 
-/* Adds rows for the compressed records. The records inside are counted under their own types. */
+/* Adds rows for the compressed records. The records that they contain have their own rows. */
 static int count_frames(struct counting *c, const struct perf_input_damage *damage)
 {
 	static const uint32_t types[] = { RECORD_COMPRESSED, RECORD_COMPRESSED2 };

@@ -145,7 +145,7 @@ static int info_session_report(struct info *info, const struct sums *sums,
 	return facts->failed || damage->failed ? -ENOMEM : 0;
 }
 
-/* Adds the lines "KEY VALUE" of a part of a merged session. */
+/* Adds the origin of a part of a merged session, a file of lines "KEY VALUE", as facts. */
 static int add_origin(struct info *info, const char *dir)
 {
 	struct buf text = { 0 };
