@@ -148,7 +148,7 @@ static int callgrind_take_name(struct callgrind_profile *c, struct foreign_word 
 
 /* ---- the head ---- */
 
-/* Adds an event: makes room for its costs between those of the others. */
+/* Adds an event: inserts an entry for it after the costs of each frame. */
 static int callgrind_add_event(struct callgrind_profile *c, uint32_t name)
 {
 	const size_t nr = c->events.nr, nr_frames = nr ? c->costs.nr / nr : 0;
@@ -186,7 +186,8 @@ static int callgrind_take_event(struct callgrind_profile *c, struct foreign_word
 	return 0;
 }
 
-/* Each part of a file has a header, which can list other events. */
+/* Parses the list of events in the header of a part. The parts of a file can have different
+ * events. */
 static int callgrind_take_events(struct callgrind_profile *c, struct foreign_word list)
 {
 	uint32_t before[FOREIGN_EVENTS_MAX];
@@ -300,7 +301,7 @@ static bool callgrind_parse_cost(struct foreign_word w, uint64_t last,
 			   : !__builtin_add_overflow(last, v, ret_cost);
 }
 
-/* Reads the costs of a line into c->last.  Missing ones are 0. */
+/* Reads the costs of a line into c->last. Missing costs are 0. */
 static void callgrind_read_costs(struct callgrind_profile *c, struct foreign_word rest)
 {
 	for (size_t i = 0; i < c->nr_columns; i++) {

@@ -2,7 +2,7 @@
 #include "format/foreign/callgrind_totals.h"
 
 enum {
-	SUMMARY_SHARE = 100 /* a summary is right within this share, 1 % */
+	SUMMARY_SHARE = 100 /* a summary may differ from the costs by 1/SUMMARY_SHARE */
 };
 
 static bool callgrind_is_near(const struct callgrind_sums *stated,
@@ -20,7 +20,8 @@ static bool callgrind_is_near(const struct callgrind_sums *stated,
 	return true;
 }
 
-/* Some writers state the sums of the file up to here instead of those of the part. */
+/* Counts stated sums as wrong if they match neither the part nor the file so far: some writers
+ * state the latter. */
 static void callgrind_compare(struct callgrind_totals *t,
 			      const struct callgrind_sums *stated, uint64_t slack,
 			      uint64_t share)

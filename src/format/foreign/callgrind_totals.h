@@ -17,23 +17,27 @@ struct callgrind_sums {
 
 /* Zero-initialize it. */
 struct callgrind_totals {
-	struct callgrind_sums part, whole; /* of the lines that were read */
-	struct callgrind_sums summary;     /* as stated by the current part */
-	bool has_summary, has_totals;      /* the current part states them */
-	bool is_exact;                     /* written by callgrind: totals are exact */
-	uint64_t nr_lines;                 /* lines with costs in the current part */
-	uint64_t nr_wrong; /* stated sums that are not those of the costs */
+	/* sums of the cost lines read so far: of the current part, of the file */
+	struct callgrind_sums part, whole;
+	struct callgrind_sums summary; /* the "summary:" line of the current part */
+	/* the current part has a "summary:" or "totals:" line */
+	bool has_summary, has_totals;
+	/* callgrind wrote the file, so "totals:" must match exactly */
+	bool is_exact;
+	uint64_t nr_lines; /* lines with costs in the current part */
+	uint64_t nr_wrong; /* number of stated sums that differ from the costs */
 };
 
-/* Ends the current part. Call it also at the end of the file. */
+/* Compares the summary of the current part with its costs, unless the part also has totals, and
+ * starts a new part. Call it also at the end of the file. */
 void callgrind_totals_end_part(struct callgrind_totals *t);
-/* The next costs are of other events: their sum over the whole file starts again. */
+/* Clears the sums of the whole file, because the next part has different events. */
 void callgrind_totals_change_events(struct callgrind_totals *t);
 /* Adds the costs of a line. */
 void callgrind_totals_add(struct callgrind_totals *t, const uint64_t *costs, size_t nr);
-/* Takes the sums of a line "summary:", for the end of the part. */
+/* Stores the sums of a line "summary:", which callgrind_totals_end_part() compares. */
 void callgrind_totals_summary(struct callgrind_totals *t,
 			      const struct callgrind_sums *sums);
-/* Compares the sums of a line "totals:", which follows the costs. */
+/* Compares the sums of a line "totals:" with the costs, all of which precede this line. */
 void callgrind_totals_check(struct callgrind_totals *t,
 			    const struct callgrind_sums *sums);

@@ -198,8 +198,8 @@ static int chrome_add_chunk(struct chrome_trace *t)
 	if (!t->chunk.nodes.nr && !t->chunk.samples.nr)
 		return 0;
 	t->has_samples |= t->chunk.samples.nr;
-	/* The event "Profile" is missing: the profile is a single event, or the trace begins after
-	 * it. */
+	/* No event "Profile" precedes this chunk: the profile is a single event, or the trace
+	 * begins after that event. */
 	if (at == MAP_NONE)
 		r = chrome_add_profile(t, &at);
 	if (r)

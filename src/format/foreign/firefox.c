@@ -94,7 +94,7 @@ static int firefox_add_to_column(struct firefox_reader *f, struct firefox_tables
 		if (number == STRTAB_FAILED)
 			return -ENOMEM;
 	} else if (column != STRING && v->kind == JSON_NUMBER) {
-		/* -1: without a resource. */
+		/* Out of range, such as -1: no resource. */
 		if (!json_value_u32(v, &number))
 			number = STACK_TREE_NONE;
 	}
@@ -115,8 +115,8 @@ static void firefox_tables_done(struct firefox_tables *t)
 	vec_done(&t->nodes);
 }
 
-/* Returns a number of the thread's own column if it has one, or else of the shared one;
- * STACK_TREE_NONE for null and numbers out of range. */
+/* Returns the number in a row of the thread's own column or, if the thread has no such column,
+ * of the shared one. Returns STACK_TREE_NONE for null and for rows out of range. */
 static uint32_t firefox_cell(const struct firefox_reader *f, enum firefox_column column,
 			     uint32_t row)
 {
@@ -170,8 +170,8 @@ static bool firefox_is_unnamed(struct foreign_word name)
 	return digits == name.len;
 }
 
-/* Returns the frame of code that the profile has only the address of, or STACK_TREE_NONE if memory
- * is short. */
+/* Returns a frame for code of which the profile has only the address, or STACK_TREE_NONE if
+ * memory is short. */
 static uint32_t firefox_position(struct firefox_reader *f,
 				 const struct firefox_lib *lib, uint32_t address)
 {

@@ -46,7 +46,7 @@ static bool split_line(struct foreign_word line, struct foreign_word *ret_stack,
 	return ret_stack->len;
 }
 
-/* Kinds of lines, which are counted to recognise folded stacks. */
+/* Kinds of lines. Their numbers decide whether a text contains folded stacks. */
 enum folded_line {
 	FOLDED_NONE,   /* empty or a comment */
 	FOLDED_ONE,    /* a single name and a count: many texts have these */
@@ -107,7 +107,8 @@ static void folded_count_lines(const struct foreign_head *head,
 		counts[FOLDED_STACK]++;
 }
 
-/* Returns true if no stack of the file has a caller: all lines must agree. */
+/* Returns whether the file is a list of single names with counts, without callers. Many other
+ * texts look similar, so every line must agree. */
 static bool folded_is_list(const struct foreign_head *head)
 {
 	size_t counts[NR_FOLDED_LINES] = { 0 };
@@ -156,8 +157,8 @@ static void take_mark(struct foreign_frame *f)
 	n->len -= 4;
 }
 
-/* Parses the frames backwards from the end of the stack, until only the command is left, which is
- * at the start. Returns false if memory runs out. */
+/* Parses the frames from the end of the stack to its start. The first word of the stack is not a
+ * frame but the command. Returns false if memory is short. */
 static bool foreign_folded_take_frames(struct foreign_word stack, frame_vec *frames,
 				       struct foreign_word *ret_comm)
 {

@@ -12,8 +12,9 @@
 		(text), sizeof(text) - 1                                               \
 	}
 
-/* In the order in which they are tried: formats with a magic number, formats with a fixed
- * header, and then by how many other texts could be taken for the format. */
+/* The formats in the order in which they are tried: first formats with a magic number, then
+ * formats with a fixed header, then the others, of which those that accept the fewest other
+ * texts come first. */
 static const struct foreign_format formats[] = {
 	{ .name = "elf",
 	  .title = "an ELF binary",

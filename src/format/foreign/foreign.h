@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* foreign.h - reads profiles of other tools: stacks of names with counts.
- * Layer: format.  State is kept only while one profile is read.
+ * Layer: format. State is kept only while one profile is read.
  *
+ * Among the formats with a reader:
  *     folded      one stack per line, "COMMAND;OUTERMOST;...;INNERMOST COUNT", as printed by
  *                 FlameGraph's stackcollapse*.pl and read by flamegraph.pl
  *     pprof       a Profile message (github.com/google/pprof, proto/profile.proto)
@@ -31,13 +32,14 @@ struct foreign_word {
 enum foreign_position {
 	FOREIGN_NAMED,       /* a function */
 	FOREIGN_FILE_OFFSET, /* an offset in the file of the image */
-	FOREIGN_ADDRESS      /* relative to the page of the image's first segment */
+	/* an address relative to the start of the page with the image's first segment */
+	FOREIGN_ADDRESS
 };
 
-/* A function, or a position in a binary whose function the profile does not name.  The position of
- * a caller is in its call instruction. */
+/* A function, or a position in a binary, if the profile does not name the function there. The
+ * position in a caller is in its call instruction, not after it. */
 struct foreign_frame {
-	struct foreign_word name; /* with a position: used if its binary is not found */
+	struct foreign_word name; /* for a position: shown if the binary is not found */
 	struct foreign_word image;
 	struct foreign_word build_id; /* hexadecimal */
 	enum foreign_position kind;
@@ -53,8 +55,8 @@ struct foreign_sample {
 	int64_t cpu;
 	uint64_t time_ns; /* 0: unknown */
 	uint64_t count;
-	uint64_t period; /* the sum over all of them; 0: unknown */
-	bool value_only; /* the period is what was measured; the number of samples means nothing */
+	uint64_t period; /* sum of the periods of all `count` samples; 0: unknown */
+	bool value_only; /* `period` is the measured value, and `count` has no meaning */
 	const struct foreign_frame *frames; /* innermost first */
 	size_t nr_frames;
 	bool truncated; /* the outermost callers are missing */
@@ -65,7 +67,8 @@ struct foreign_sample {
 /* Properties of the whole profile. Zero-initialize it before setting fields. */
 struct foreign_info {
 	/* ---- set by the caller, kept by readers ---- */
-	/* Called with the position up to which the input was read. May be NULL. */
+	/* Called as the reader proceeds, with the position in the input up to which it has read.
+	 * May be NULL. */
 	void (*passed)(void *ctx, const char *at);
 	void *passed_ctx;
 	/* ---- set by readers ---- */
@@ -75,7 +78,7 @@ struct foreign_info {
 	uint64_t period;        /* see `period_event`; 0: unknown */
 	uint64_t start_wall_ns; /* ns since 1970; 0: unknown */
 	uint64_t skipped;       /* number of malformed lines or samples */
-	/* Number of sums, ids and references that do not agree with the rest of the profile. */
+	/* Number of sums, ids and references that contradict other data of the profile. */
 	uint64_t contradictions;
 	uint64_t lost; /* samples that the profiler lost */
 	bool cut;      /* the input ends within a sample */
@@ -106,12 +109,13 @@ struct foreign_format {
 	int (*read)(const void *bytes, size_t len, foreign_fn fn, void *ctx,
 		    struct foreign_info *ret_info, struct err *err);
 	const char *advice; /* for formats without a reader: advice to the user */
-	/* A file in this format can be a sampled binary; users select samples by its name. */
+	/* Files of this format can be binaries with samples, so an argument that names one can
+	 * select samples instead of a recording. */
 	bool can_be_image;
 };
 
-/* Detects the format by the first FOREIGN_HEAD_BYTES + 1 bytes of a file, or by the whole file
- * if it is shorter. Returns NULL if it is unknown. */
+/* Detects the format. `bytes` are the first FOREIGN_HEAD_BYTES + 1 bytes of a file, or the whole
+ * file if it is shorter. Returns NULL if the format is unknown. */
 const struct foreign_format *foreign_recognise(const void *bytes, size_t len);
 /* Like foreign_recognise(), but returns NULL for a format without a reader. */
 const struct foreign_format *foreign_find(const void *bytes, size_t len);
@@ -159,8 +163,8 @@ void foreign_info_passed(const struct foreign_info *info, const void *at);
 /* Returns the line at *at without its line end, and moves *at past it. Returns false at the
  * end. */
 bool foreign_line(const char **at, const char *end, struct foreign_word *ret_line);
-/* Returns whether enough lines agree with a format. Tolerates one bad line, and further ones up to
- * one in nine. */
+/* Returns whether enough lines agree with a format: at least one, and at most one bad line plus
+ * one for every eight good ones. */
 bool foreign_agrees(size_t nr_good, size_t nr_bad);
 /* Parses a decimal number that makes up the whole word. Returns false if the word is not a number
  * or does not fit. */

@@ -38,8 +38,9 @@ void gmon_put_header(const struct gmon *g)
 	buf_put(g->out, spare, sizeof(spare));
 }
 
-/* Writes a histogram record. Counts above 65535 are split over several records; this writes the
- * record number `part`. Returns false if no count is that large. */
+/* Writes one of the histogram records of `b`. Bins hold at most 65535, so larger counts are
+ * split over several records; `part` is the number of the record. Writes nothing and returns
+ * false if no count reaches this record. */
 static bool put_record(const struct gmon *g, const struct gmon_bins *b, uint64_t part)
 {
 	size_t start = g->out->len;

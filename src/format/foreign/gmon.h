@@ -2,10 +2,9 @@
 /* gmon.h - writes gmon.out files, which gprof reads.
  * Layer: format.  Source: gmon_out.h of the GNU C library and of binutils.
  *
- * A header ("gmon", version 1, 12 zero bytes), followed by records. Each begins with a byte for
+ * A header ("gmon", version 1, 12 zero bytes) is followed by records. Each begins with a byte for
  * its type:
- *     0 histogram: low pc, high pc (as large as the binary's addresses), number of bins (4
- * bytes),
+ *     0 histogram: low pc, high pc (as large as the binary's addresses), number of bins (4 bytes),
  *       rate (4), unit (15 bytes and its abbreviation, 1 byte), then bins of 2 bytes
  *     1 call: pc of the caller, pc of the callee, number of calls (4)
  * All numbers have the byte order of the binary. */

@@ -12,7 +12,8 @@ struct foreign_word;
  * shorter, all of it. */
 struct foreign_head foreign_head_of(const char *bytes, size_t len);
 
-/* Returns the bytes of the head after a byte order mark and white space; borrowed. */
+/* Returns the bytes of the head, borrowed, without a byte order mark and white space at its
+ * start. */
 struct foreign_word foreign_head_text(const struct foreign_head *head);
 /* Returns true if the first line that is neither empty nor a comment ("#") begins with `text`. */
 bool foreign_head_has_first(const struct foreign_head *head, const char *text);

@@ -167,8 +167,8 @@ static void jfr_set(struct jfr_reader *j, enum jfr_pool pool, uint64_t key,
 		j->no_memory = true;
 }
 
-/* Stores the value that was read under `key` of a pool. If it is a stack, its frames begin at
- * index `first_frame`. */
+/* Stores the value that was just read (j->value) under `key` of a pool. The frames of a stack
+ * begin at index `first_frame`. */
 static void jfr_store(struct jfr_reader *j, enum jfr_pool pool, uint64_t key,
 		      size_t first_frame)
 {
@@ -238,8 +238,8 @@ static void jfr_read_pool(struct jfr_reader *j, struct cursor *c)
 	}
 }
 
-/* Returns a cursor to the event at an offset of the chunk, placed after the event's size and type;
- * it has failed if there is no such event. */
+/* Returns a cursor to the event at `offset` of the chunk, just after the size and type of the
+ * event. If there is no such event, the cursor has `failed` set. */
 static struct cursor jfr_event_at(const struct jfr_chunk *chunk, uint64_t offset,
 				  uint64_t *ret_type)
 {
@@ -259,8 +259,8 @@ static struct cursor jfr_event_at(const struct jfr_chunk *chunk, uint64_t offset
 	return c;
 }
 
-/* Reads all events with constant pools, from the last one backwards: each contains the distance to
- * the previous one. */
+/* Reads all events that contain constant pools, from the last one backwards: each event stores
+ * the distance to the previous one. */
 static void jfr_read_pools(struct jfr_reader *j)
 {
 	uint64_t offset = j->chunk.pools;

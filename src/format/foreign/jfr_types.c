@@ -60,7 +60,7 @@ static void jfr_put_char(struct buf *b, uint32_t c)
 }
 
 /* Reads a text and returns it in UTF-8, borrowed from the input or, if it was converted, from
- * `scratch`. If the text is a number in the pool of strings, returns an empty text. */
+ * `scratch`. Returns an empty text for a reference to the pool of strings. */
 static struct foreign_word jfr_read_text(struct cursor *c, struct buf *scratch)
 {
 	const uint8_t encoding = cursor_u8(c);

@@ -47,7 +47,7 @@ enum jfr_primitive {
 struct jfr_field {
 	enum jfr_field_name name;
 	uint64_t type;
-	bool is_pool; /* the value is a number that refers to the constant pool of the type */
+	bool is_pool; /* the value is a key of the constant pool of `type` */
 	bool is_array;
 };
 
@@ -64,8 +64,8 @@ struct jfr_types {
 	struct map type_by; /* (id, 0): index of `types` */
 	struct buf names;
 	struct buf text; /* scratch space for a text in another encoding */
-	/* Maximum steps that remain for the walks of a chunk, because values of hostile types can
-	 * be empty. */
+	/* How many more steps the walks of this chunk may take. The limit is needed because
+	 * values of hostile types can be empty, so the input does not limit the steps. */
 	uint64_t steps;
 	bool no_memory;
 };

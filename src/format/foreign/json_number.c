@@ -12,8 +12,7 @@ struct decimal {
 	int64_t exponent; /* power of ten */
 };
 
-/* Parses digits; there can be any number of them. Digits that do not fit into the value are only
- * counted. */
+/* Parses any number of digits. Once the value is full, further digits only change the exponent. */
 static size_t json_number_digits(struct foreign_word w, size_t at, struct decimal *d,
 				 bool fraction)
 {
@@ -62,7 +61,8 @@ bool json_value_split(const struct json_value *value, unsigned int digits,
 	for (; d.exponent > 0 && d.mantissa; d.exponent--)
 		if (__builtin_mul_overflow(d.mantissa, 10, &d.mantissa))
 			return false;
-	/* The digits behind the point, least significant first; further ones are cut off. */
+	/* Move the decimal point to the left: the digits after it form the fraction, of which
+	 * only the first six are kept. */
 	for (; d.exponent < 0 && (d.mantissa || fraction); d.exponent++) {
 		fraction += d.mantissa % 10 * unit;
 		d.mantissa /= 10;

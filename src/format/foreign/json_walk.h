@@ -36,8 +36,8 @@ struct json_value {
 	struct foreign_word text;
 };
 
-/* Receives a value; `at` is the index of its path.  A value that matches several paths is delivered
- * once for each.  Returns 0, or a negative errno to stop. */
+/* Receives a value. `at` is the index of the path that it matches; a value that matches several
+ * paths is delivered once for each. Returns 0, or a negative errno to stop. */
 typedef int (*json_walk_fn)(void *ctx, size_t at, const struct json_value *value);
 
 struct json_walk_paths {
@@ -59,8 +59,9 @@ const char *json_walk_version(void);
  * not fit. */
 bool json_value_scaled(const struct json_value *value, unsigned int digits,
 		       int64_t *ret_v);
-/* Divides the absolute value of the number times 10^digits into its integer, which gets the sign of
- * the number, and its fraction.  Returns false if it is not a number or does not fit. */
+/* Splits the number times 10^digits into an integer and a fraction (in millionths, never
+ * negative). The integer has the sign of the number. Returns false if the value is not a number
+ * or does not fit. */
 bool json_value_split(const struct json_value *value, unsigned int digits,
 		      int64_t *ret_whole, uint32_t *ret_millionths);
 /* Returns false if the value is not an integer, or does not fit. */

@@ -28,8 +28,8 @@ struct json_yajl_path {
 
 /* An open object or array. */
 struct json_yajl_level {
-	uint64_t here;  /* paths that lead to it or through it */
-	uint64_t child; /* paths that lead to or through its current member */
+	uint64_t here;  /* bit mask of the paths that end at or pass through it */
+	uint64_t child; /* the same for its current member */
 	bool is_array;
 };
 
@@ -126,7 +126,7 @@ static bool json_yajl_fits(struct foreign_word component, const char *key, size_
 	return component.len == len && !memcmp(component.at, key, len);
 }
 
-/* Returns those of the paths `among` whose component `depth` is the member `key`. */
+/* Returns those of the paths `among` (a bit mask) whose component `depth` is the member `key`. */
 static uint64_t json_yajl_paths_to(const struct json_yajl *y, uint64_t among,
 				   size_t depth, const char *key, size_t len)
 {
@@ -142,7 +142,7 @@ static uint64_t json_yajl_paths_to(const struct json_yajl *y, uint64_t among,
 	return found;
 }
 
-/* Returns the paths that lead to or through the next value. */
+/* Returns the bit mask of the paths that end at or pass through the next value. */
 static uint64_t json_yajl_paths_of_value(const struct json_yajl *y)
 {
 	if (!y->levels.nr)

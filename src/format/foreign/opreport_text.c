@@ -128,9 +128,8 @@ static bool opreport_text_number_of(struct opreport_word w, int base,
 	return w.len > 0;
 }
 
-/* Parses "FILE:LINE", which ends with a colon and digits, before a blank or the end of the line; or
- * the text that opreport prints if the line is unknown. Returns false if the text has neither form.
- */
+/* Parses "FILE:LINE", followed by a blank or the end of the line, or the text that opreport
+ * prints if the location is unknown. Returns false if the text has neither form. */
 static bool take_place(struct rest *r, struct opreport_line *l)
 {
 	opreport_text_skip_blanks(r);

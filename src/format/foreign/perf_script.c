@@ -60,8 +60,8 @@ static size_t foreign_perf_script_group(struct foreign_word text, size_t end)
 	return depth ? end : at;
 }
 
-/* Finds the image in "NAME (IMAGE) MORE", where MORE are fields such as registers. Returns false
- * if the text names no image. */
+/* Finds the parentheses around the image in "NAME (IMAGE) MORE", where MORE are fields such as
+ * registers. Returns false if the text names no image. */
 static bool foreign_perf_script_find_image(struct foreign_word text, size_t *ret_open,
 					   size_t *ret_close)
 {
@@ -132,8 +132,8 @@ static bool foreign_perf_script_is_blank(struct foreign_word line)
 	return !foreign_perf_script_trim(line).len;
 }
 
-/* Returns whether a line can be the last one of a stack, in which perf prints registers, branches,
- * an instruction or a physical address. */
+/* Returns whether a line can end a stack because it has registers, branches, an instruction or a
+ * physical address, which perf prints after the frames. */
 static bool foreign_perf_script_is_after(struct foreign_word line)
 {
 	return line.len > 1 && line.at[0] == ' ' &&

@@ -10,7 +10,7 @@
 enum {
 	NS_DIGITS = 9,
 	US_DIGITS = 6,
-	WORDS_MAX = 32, /* examined at the start of a line */
+	WORDS_MAX = 32, /* number of words examined at the start of a line */
 	ADDRESS_WIDTH = 16,
 	PERIOD_WIDTH = 10,
 	COMM_WIDTH = 16
@@ -178,8 +178,8 @@ bool script_head_is_wide_frame(struct foreign_word line)
 	return (size_t)(w.at - line.at) > ADDRESS_WIDTH;
 }
 
-/* Returns the rest of the line from its last address on that is right-aligned to perf's column
- * width, or an empty word. */
+/* Finds the last address in `other` that is right-aligned to perf's column width. Returns the
+ * rest of the line from this address on, or an empty word. */
 static struct foreign_word script_head_wide_address(struct foreign_word other)
 {
 	const char *end = other.at + other.len;

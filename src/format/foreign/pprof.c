@@ -46,7 +46,7 @@ struct location {
 struct foreign_pprof {
 	VEC(struct foreign_word) strings;
 	VEC(struct value_type) types;
-	size_t nr_types; /* of the file: `types` has the first ones */
+	size_t nr_types; /* number of value types in the file; `types` has only the first ones */
 	VEC(struct pprof_mapping) mappings; /* in file order */
 	VEC(struct function) functions;
 	VEC(struct location) locations;
@@ -246,7 +246,7 @@ static void foreign_pprof_take_tables(struct foreign_pprof *w, struct cursor c)
 	}
 }
 
-/* Returns the index of a string, or UINT64_MAX, which no label has. */
+/* Returns the index of a string in the table, or UINT64_MAX, which no label uses as key. */
 static uint64_t foreign_pprof_key_of(const struct foreign_pprof *w, const char *name)
 {
 	for (size_t i = 0; i < w->strings.nr; i++)
@@ -302,7 +302,7 @@ static bool foreign_pprof_add_frame(struct foreign_pprof *w,
 	return true;
 }
 
-/* Sets the position of a location without functions, if its mapping is that of a file. */
+/* Sets the position of a location without functions, if a file is mapped there. */
 static void foreign_pprof_set_position(const struct foreign_pprof *w,
 				       const struct pprof_mapping *m, uint64_t address,
 				       struct foreign_frame *frame)
@@ -393,8 +393,8 @@ static bool is_count_of_next(const struct foreign_pprof *w, size_t i)
 	       foreign_pprof_is_text(type, "contentions");
 }
 
-/* Returns true for a value without a unit that the profile is to be sorted by, as our export writes
- * it if the number of samples means nothing. */
+/* Returns whether value `i` is the profile's default and has no unit. Our export marks values in
+ * this way if the number of samples means nothing. */
 static bool is_default(const struct foreign_pprof *w, size_t i)
 {
 	return w->default_type && w->default_type == w->types.at[i].type &&

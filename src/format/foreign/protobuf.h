@@ -22,6 +22,6 @@ struct protobuf_field {
 	struct cursor bytes;
 };
 
-/* Reads the next field. Returns false at the end, or if the message is damaged; then c->failed
- * is set. */
+/* Reads the next field. Returns false at the end of the message, or with c->failed set if the
+ * message is damaged. */
 bool protobuf_next_field(struct cursor *c, struct protobuf_field *ret_f);

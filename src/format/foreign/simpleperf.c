@@ -48,7 +48,7 @@ struct simpleperf {
 	VEC(struct simpleperf_thread) threads;
 	VEC(struct foreign_word) events;
 	VEC(struct foreign_frame) frames; /* frames of the current sample */
-	/* Number of samples that simpleperf has written; 0: unknown. */
+	/* Number of samples according to the file; 0: unknown. */
 	uint64_t nr_samples;
 	uint64_t nr_read;
 	bool no_memory;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* speedscope.c - profiles of speedscope (github.com/jlfwong/speedscope, file-format-spec.ts). The
- * first pass reads the frames and the unit of each profile, because both can follow the samples. A
- * sampled profile has a list of stacks and one of weights; an evented one has calls and returns,
- * and each time between two of them is a sample. */
+/* speedscope.c - profiles of speedscope (github.com/jlfwong/speedscope, file-format-spec.ts).
+ * The first pass reads the frames and the unit of each profile, because both can follow the
+ * samples. A sampled profile has a list of stacks and a list of weights. An evented profile has
+ * calls and returns; the interval between two consecutive events becomes a sample. */
 #include <errno.h>
 #include <string.h>
 
@@ -252,9 +252,9 @@ static int speedscope_give_known(struct speedscope *s)
 	return r;
 }
 
-/* At the end of a profile: if it has no weights, its stacks count as one sample each if the unit is
- * a count.  Other stacks without weights, weights without stacks, and calls that do not return are
- * counted as malformed. */
+/* Ends a profile. If it has stacks without any weights and its unit is a count, passes one
+ * sample for each stack. Counts other stacks without weights, weights without stacks, and calls
+ * that do not return as malformed. */
 static int speedscope_give_rest(struct speedscope *s)
 {
 	int r = 0;
@@ -285,7 +285,7 @@ static int speedscope_take_profile(struct speedscope *s, enum json_kind kind)
 	return kind == JSON_END ? speedscope_give_rest(s) : 0;
 }
 
-/* Continues the stack `node` with frame `v` of the file.  Returns 0 or -ENOMEM. */
+/* Extends the current stack by frame number `frame` of the file. Returns 0 or -ENOMEM. */
 static int speedscope_push(struct speedscope *s, uint32_t frame)
 {
 	uint32_t node;

@@ -26,7 +26,8 @@ struct stack_tree {
 	struct strtab names;
 	VEC(struct foreign_frame) frames;
 	VEC(struct stack_tree_node) nodes;
-	VEC(uint32_t) rests; /* by node: stack_tree_add_fraction() */
+	VEC(uint32_t)
+	rests; /* by node: rest of its fractions, see stack_tree_add_fraction() */
 	struct map frame_by; /* (name, image), as numbers of `names` -> frame */
 	struct map node_by;  /* (parent, frame) */
 	VEC(struct foreign_frame) stack; /* scratch space */
@@ -42,17 +43,18 @@ struct foreign_word stack_tree_text(const struct stack_tree *t, uint32_t name);
 /* Returns the number of the frame with this name and image, which is added if it is new, or
  * STACK_TREE_NONE if memory is short. */
 uint32_t stack_tree_frame(struct stack_tree *t, uint32_t name, uint32_t image);
-/* Like stack_tree_frame(), for a position in the image, which `name` describes. */
+/* Like stack_tree_frame(), for a frame that is known by its position in the image; `name`
+ * describes the position. */
 uint32_t stack_tree_position(struct stack_tree *t, uint32_t name, uint32_t image,
 			     const struct foreign_frame *position);
-/* Returns the node of the stack that extends `parent` by a call of `frame`, which is added if it is
- * new, or STACK_TREE_NONE if memory is short or either does not exist. */
+/* Returns the node of the stack that extends `parent` by a call of `frame`; adds it if it is
+ * new. Returns STACK_TREE_NONE if memory is short, or if `parent` or `frame` is not valid. */
 uint32_t stack_tree_child(struct stack_tree *t, uint32_t parent, uint32_t frame);
 /* Sets the frames of `s` to the stack of `node`. They are valid until the next call. Returns false
  * if memory is short. */
 bool stack_tree_fill(struct stack_tree *t, uint32_t node, struct foreign_sample *s);
-/* Adds a fraction, in millionths, to the samples of `node`, and sets *ret_whole to 1 if the rounded
- * sum of its fractions increases by 1, else to 0.  Returns 0 or -ENOMEM. */
+/* Adds a fraction of a sample, in millionths, to the sum for `node`. Sets *ret_whole to 1 if the
+ * rounded sum increases by 1, else to 0. Returns 0 or -ENOMEM. */
 int stack_tree_add_fraction(struct stack_tree *t, uint32_t node, uint32_t millionths,
 			    uint32_t *ret_whole);
 void stack_tree_done(struct stack_tree *t);

@@ -200,7 +200,7 @@ static void v8_node_resolve(const struct v8_profile *p, const struct v8_target *
 					   n->frame);
 }
 
-/* Adds a node and its callers, which can follow it in the file, to the tree. Returns 0 or
+/* Adds a node to the tree, after its callers, which can follow it in the file. Returns 0 or
  * -ENOMEM. */
 static int v8_profile_resolve(struct v8_profile *p, const struct v8_target *to,
 			      struct v8_node *n)

@@ -66,7 +66,7 @@ struct v8_chunk {
 	uint64_t skipped;
 };
 
-/* A profile. Its samples have no weight; each lasts until the next one. */
+/* A profile. A sample has no weight; it lasts until the next sample. */
 struct v8_profile {
 	VEC(struct v8_node) nodes;
 	struct map node_by;   /* (id, 0) -> index of `nodes` */
@@ -85,8 +85,8 @@ struct v8_target {
 	struct foreign_info *info;
 };
 
-/* Adds a value that json_walk() delivered for the member `part` to the chunk, and its names to
- * `tree`.  Returns 0 or -ENOMEM.  Invalid numbers are only counted. */
+/* Adds a value that json_walk() delivered for the member `part` to the chunk. Adds function
+ * names and URLs to `tree`. Returns 0 or -ENOMEM. Invalid numbers are only counted. */
 int v8_chunk_take(struct v8_chunk *c, struct stack_tree *tree, enum v8_part part,
 		  const struct json_value *v);
 /* If `r` is an error of the chunk's temporary file, stores a message in *err. Returns `r`. */
@@ -99,7 +99,7 @@ struct v8_profile v8_profile_start(int64_t start_us);
  * Returns 0, -ENOMEM or the error of to->fn. */
 int v8_profile_add(struct v8_profile *p, struct v8_chunk *c,
 		   const struct v8_target *to);
-/* Passes the last sample, which lasts until `end_us` (0: unknown; it then lasts as long as its time
- * delta), to to->fn.  Returns the same as v8_profile_add(). */
+/* Passes the last sample to to->fn. It lasts until `end_us` or, if that is 0 (unknown), as long
+ * as its time delta. Returns 0, -ENOMEM or the error of to->fn. */
 int v8_profile_finish(struct v8_profile *p, int64_t end_us, const struct v8_target *to);
 void v8_profile_done(struct v8_profile *p);
