@@ -34,18 +34,20 @@ struct count_run {
 	char **command;      /* NULL: none */
 	struct event_requests events;
 	struct cpu_list cpus;
-	VEC(pid_t) tasks; /* as given */
-	VEC(pid_t) tids;  /* their threads */
+	VEC(pid_t) tasks; /* the processes or threads to count, as given by the user */
+	VEC(pid_t) tids;  /* the threads of `tasks` */
 	size_t nr_scopes;
-	uint64_t interval_ns;  /* 0: none */
-	uint64_t nr_intervals; /* 0: until the end */
+	uint64_t interval_ns; /* 0: none */
+	/* number of intervals after which counting ends; 0: no limit */
+	uint64_t nr_intervals;
 	struct counters *counters;
 	struct target target;
 	int target_status; /* exit status as a shell would report it */
 	bool not_run;      /* the command could not be started */
 };
 
-/* Called at the end of each interval with its counts. */
+/* Called at the end of each interval with the counts of this interval. Returns 0, or a negative
+ * errno to stop counting. */
 typedef int (*count_fn)(void *ctx, const struct count_values *values);
 
 /* Opens the counters, counts, calls `interval` at each interval, and fills *ret_values with the
@@ -57,7 +59,7 @@ size_t count_nr_values(const struct count_run *run);
 struct counter_value count_total(const struct count_run *run,
 				 const struct count_values *values, size_t event);
 
-/* A derived number. */
+/* A number that is derived from counts, such as instructions per cycle. */
 struct metric {
 	const char *name;
 	const char *unit;

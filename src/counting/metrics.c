@@ -84,8 +84,8 @@ static const struct {
 	{ "migrations", "per second of CPU", MIGRATIONS, TASK_CLOCK, 1e9 },
 };
 
-/* Returns whether the event has this name. The name of an event that only one kind of cores has is
- * compared without the kind: "cycles" matches cpu_core/cycles/. */
+/* Returns whether the event has this name. If only one kind of cores has the event, compares
+ * only the part of its name after the kind: "cycles" matches cpu_core/cycles/. */
 static bool is_called(const struct event_request *e, const char *name)
 {
 	const char *slash = e->one_core_type ? strchr(e->name, '/') : NULL;

@@ -30,7 +30,7 @@ struct count_run_waiting {
 	uint64_t next_ns; /* end of this interval; 0: no intervals */
 	uint64_t nr_done;
 	unsigned int nr_signals;
-	bool write_failed; /* interval() failed, not reading the counters */
+	bool write_failed; /* `interval` failed; otherwise, reading the counters failed */
 };
 
 size_t count_nr_values(const struct count_run *run)
@@ -216,7 +216,7 @@ static int count_run_wait_for_end(struct count_run_waiting *w)
 	return r;
 }
 
-/* Shows also the last, incomplete interval, with its actual duration. */
+/* Ends the last, incomplete interval, with its actual duration. */
 static int end_last_interval(struct count_run_waiting *w, uint64_t now)
 {
 	uint64_t begin_ns = w->next_ns - w->run->interval_ns;

@@ -21,8 +21,8 @@ struct doctor_check {
 	const char *group; /* "Kernel settings" */
 	const char *name;  /* "perf_event_paranoid" */
 	enum doctor_state state;
-	char *found; /* what is there: "2" */
-	char *cost;  /* what the limit costs; NULL: nothing */
+	char *found; /* the value or state that was found: "2" */
+	char *cost;  /* the disadvantage of the limit; NULL: none */
 	char *fix;   /* the command or setting that lifts it; NULL: there is none */
 };
 
@@ -33,7 +33,7 @@ struct doctor {
 	int (*open_event)(struct perf_event_attr *attr, pid_t tid, int cpu);
 	const char *session_dir; /* NULL: the default of operf */
 	VEC(struct doctor_check) checks;
-	bool can_record; /* an event of a task of this user opened */
+	bool can_record; /* an event of one of this user's own tasks could be opened */
 	bool no_memory;
 };
 

@@ -15,7 +15,8 @@ enum {
 void doctor_add(struct doctor *d, const char *group, const char *name,
 		enum doctor_state state, const char *format, ...)
 	__attribute__((format(printf, 5, 6)));
-/* Set the cost and the command of the last check; they are kept only if it is not ok. */
+/* Set the cost and the command of the check that was added last. They do nothing if that check
+ * is DOCTOR_OK. */
 void doctor_cost(struct doctor *d, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 void doctor_fix(struct doctor *d, const char *format, ...)
@@ -35,5 +36,5 @@ bool doctor_status_field(const struct doctor *d, const char *name, int base,
 			 uint64_t *ret_v);
 /* Returns whether this process has the capability, of capabilities(7). */
 bool doctor_has_capability(const struct doctor *d, unsigned int number);
-/* Returns whether it may record more than perf_event_paranoid permits. */
+/* Returns whether this process may record more than perf_event_paranoid permits. */
 bool doctor_is_privileged(const struct doctor *d);

@@ -43,7 +43,7 @@ static int try_event(const struct doctor *d, struct perf_event_attr *attr, pid_t
 {
 	int fd = d->open_event(attr, tid, cpu);
 
-	/* Counters that are in use exist. */
+	/* -EBUSY: the event exists, but other users occupy all its counters. */
 	if (fd == -EBUSY)
 		return 0;
 	if (fd >= 0)
@@ -95,7 +95,8 @@ static const struct event_try events[] = {
 	  "no causes of mispredicted branches" },
 };
 
-/* Opens it for this process, with the kernel if that is permitted. */
+/* Adds a check that opens the event for this process: with the kernel or, if that fails, for
+ * user space only. */
 static void check_event_opens(struct doctor *d, const struct event_try *t)
 {
 	struct perf_event_attr attr = event_attr(t->type, t->config);
@@ -155,7 +156,8 @@ static void check_precise(struct doctor *d)
 	doctor_cost(d, "samples can belong to an instruction before (skid)");
 }
 
-/* Opens the timer with another content of samples. */
+/* Tries to open the timer event with further fields in its samples. Returns 0 or a negative
+ * errno. */
 static int try_stacks(struct doctor *d, uint64_t sample_type)
 {
 	struct perf_event_attr attr =

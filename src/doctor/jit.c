@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* jit.c - what programs that generate code need so that it gets names (docs/jit.md). */
+/* jit.c - checks what JIT compilers and interpreters need so that their code gets names
+ * (docs/jit.md). */
 #include "doctor/runtimes.h"
 
 #include <stdio.h>
@@ -34,7 +35,7 @@ static const struct runtime runtimes[] = {
 	{ "dash", RUNTIME_INTERPRETER, NULL },
 };
 
-/* Returns whether a name is that of a runtime, or that with a version: python3.12. */
+/* Also finds a name with a version at its end, such as python3.12. */
 const struct runtime *runtime_find(const char *name)
 {
 	for (size_t i = 0; i < COUNT_OF(runtimes); i++) {

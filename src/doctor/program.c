@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* program.c - whether samples of a program will have names, lines and call stacks. */
+/* program.c - checks whether samples of a program will have names, lines and call stacks. */
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -31,7 +31,7 @@ enum {
 	PROLOGUE_BYTES = 24
 };
 
-/* The program, and what is known of it. */
+/* The program that is checked, and its properties. */
 struct doctor_binary {
 	struct doctor *d;
 	char *path;

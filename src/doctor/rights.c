@@ -84,8 +84,8 @@ static void check_seccomp(struct doctor *d)
 	doctor_fix(d, "docker run --security-opt seccomp=unconfined ...");
 }
 
-/* Namespaces that are not those of the machine: their initial ones have fixed numbers
- * (include/linux/proc_ns.h). */
+/* Namespaces in which recording is limited, unless they are the machine's initial ones, which
+ * have fixed numbers (include/linux/proc_ns.h). */
 static const struct namespace
 {
 	const char *name;
@@ -125,7 +125,7 @@ static void check_open_files(struct doctor *d)
 {
 	struct rlimit limit;
 	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
-	/* An event and the side band on each CPU, and binaries. */
+	/* Descriptors for an event and the side-band event on each CPU, and for binaries. */
 	rlim_t needed = FILES_LEAST + 4 * (rlim_t)(cpus > 0 ? cpus : 1);
 
 	if (getrlimit(RLIMIT_NOFILE, &limit))

@@ -9,14 +9,17 @@
 	"-XX:+UnlockDiagnosticVMOptions -XX:+DumpPerfMapAtExit'"
 
 enum runtime_kind {
-	RUNTIME_INTERPRETER, /* functions of the program are not functions of the machine */
-	RUNTIME_JIT          /* they are, but no file has their names */
+	/* samples are in the interpreter, not in functions of the interpreted program */
+	RUNTIME_INTERPRETER,
+	/* the program's functions become machine code, but no file has their names */
+	RUNTIME_JIT
 };
 
 struct runtime {
 	const char *name;
 	enum runtime_kind kind;
-	const char *fix; /* makes it write names; NULL: it cannot */
+	/* the command that makes the runtime write names; NULL: it cannot */
+	const char *fix;
 };
 
 /* Finds a runtime by the name of its program; NULL: none is known. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* storage.c - where recordings are written: the session directory and the daemon. */
+/* storage.c - checks the session directory, where recordings are written, and the daemon. */
 #include <errno.h>
 #include <string.h>
 #include <sys/statvfs.h>
@@ -42,8 +42,9 @@ static void check_space(struct doctor *d)
 	doctor_fix(d, "operf --session-dir \"$(mktemp -d)\" ...");
 }
 
-/* Sends a request that only users with control rights get past the check of rights, and that
- * changes nothing: there is no such setting. */
+/* Checks whether this user may control the daemon: sends a request that requires this right, but
+ * changes nothing, because the setting in it does not exist. Returns 0, or a negative errno if
+ * the right is missing. */
 static int control_rights(struct control_client *c, struct err *err)
 {
 	static const char *const words[] = { "set", "no_such_setting", "0", NULL };

@@ -46,7 +46,7 @@ static void check_kallsyms(struct doctor *d)
 			   : "the kernel hides the addresses");
 	doctor_cost(d, "kernel samples have no function names");
 	(void)doctor_number(d, "/proc/sys/kernel/kptr_restrict", &restricted);
-	/* At 0, the kernel shows them to users who may profile it. */
+	/* With kptr_restrict 0, the kernel shows addresses to users who may profile it. */
 	doctor_fix(d, restricted ? "sudo sysctl kernel.kptr_restrict=0"
 				 : "sudo sysctl kernel.perf_event_paranoid=1");
 }

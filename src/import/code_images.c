@@ -88,7 +88,8 @@ static int code_images_add_segments(struct code_image *image, int fd)
 	return r;
 }
 
-/* Searches the binary at its path.  Without a build-id, another file could be there. */
+/* Searches the binary at its path and reads its segments. Does not search without a build-id,
+ * because the file at the path could be another one. */
 static int code_images_search(struct code_images *c, struct code_image *image)
 {
 	const struct binary_locations locations = { .stage = BINARY_HERE,
@@ -112,8 +113,8 @@ static int code_images_search(struct code_images *c, struct code_image *image)
 	return r;
 }
 
-/* Converts an address that is relative to the start of the first segment.  Returns false if no
- * segment has it. */
+/* Converts an address that is relative to the page of the first segment to an offset in the
+ * file. Returns false if no segment contains the address. */
 static bool code_images_offset(const struct code_image *image, uint64_t address,
 			       uint64_t *ret_offset)
 {

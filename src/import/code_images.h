@@ -10,7 +10,7 @@
 #include "base/containers/vec.h"
 #include "format/session/dict.h"
 
-/* A segment of a binary: the addresses, and where they are in the file. */
+/* A segment of a binary: its addresses, and the offset of its first byte in the file. */
 struct code_segment {
 	uint64_t vaddr;
 	uint64_t bytes;
@@ -20,7 +20,8 @@ struct code_segment {
 struct code_image {
 	struct image found;
 	uint32_t image; /* image number in the dict; DICT_NONE: no frame yet */
-	bool searched; /* for its segments; there are none if the binary was not found */
+	/* code_images_frame() has searched the binary; if it was not found, `segments` is empty */
+	bool searched;
 	VEC(struct code_segment) segments;
 };
 
@@ -35,13 +36,15 @@ struct code_images_position {
 	const char *build_id; /* hexadecimal; "": unknown */
 	/* An address relative to the page of the first segment, otherwise an offset in the file. */
 	bool is_address;
-	/* A position in the call instruction, while frames of callers have its end. */
+	/* The value is a position in a call instruction. Frames of callers in the dict contain
+	 * the end of that instruction instead. */
 	bool is_call;
 	uint64_t value;
 };
 
-/* Sets *ret_frame to the frame of the dict, or to DICT_NONE if it is an address, and no binary with
- * the build-id is at the path, so that its offset in the file is unknown.  Returns 0 or -ENOMEM. */
+/* Sets *ret_frame to the frame in the dict for a position. Sets it to DICT_NONE if the position
+ * is an address whose file offset is unknown, because the path has no binary with the build-id.
+ * Returns 0 or -ENOMEM. */
 int code_images_frame(struct code_images *c, const struct code_images_position *at,
 		      uint32_t *ret_frame);
 void code_images_done(struct code_images *c);

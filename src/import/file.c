@@ -98,7 +98,8 @@ static int import_file_open_writer(struct import_file_import *m, struct err *err
 
 	m->info = *replay_info(m->replay);
 	m->info.flags |= SESSION_IMPORTED;
-	/* The file has the wall-clock time of another moment; convert it to that of the start. */
+	/* The file contains the wall-clock time of some other moment; convert it to that of the
+	 * start. */
 	if (m->info.start_wall_ns)
 		m->info.start_wall_ns += start_ns - perf_input_info(m->input)->clock_ns;
 	m->info.start_ns = start_ns;
@@ -224,8 +225,8 @@ static int copy_segment(struct import_file_import *m, const char *from, struct e
 	return r < 0 ? r : 0;
 }
 
-/* Writes the segment again, with the same numbers, if images or strings that were already written
- * have changed: a pipe contains the build-ids after its samples, and a thread's name can follow
+/* Writes the segment again, with the same numbers, if the dict has changed after parts of it
+ * were written: a pipe contains the build-ids after its samples, and a thread's name can follow
  * its first sample. */
 static int add_late(struct import_file_import *m, struct err *err)
 {

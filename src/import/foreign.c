@@ -203,7 +203,8 @@ static uint32_t stack_of(struct import_foreign_import *m,
 								       : stack;
 }
 
-/* Looks up the frames of a stack only once, if the format numbers its stacks. */
+/* Returns the stack of a sample in the dict, or DICT_NONE if memory is short. If the format
+ * numbers its stacks, looks up the frames of each stack only once. */
 static uint32_t import_foreign_stack(struct import_foreign_import *m,
 				     const struct foreign_sample *s)
 {
@@ -237,9 +238,9 @@ static uint32_t thread_of(struct import_foreign_import *m,
 	return t.comm == DICT_NONE ? DICT_NONE : dict_thread(&m->dict, &t);
 }
 
-/* Writes the sample `nr` times, and divides the period among these samples. If the profile has no
- * times, a number replaces the time: it differs for each sample, except if there are very many,
- * which get the same number, so that script/session.c recognises them as one line of the file. */
+/* Writes the sample `nr` times, and divides the period among these copies. If the profile has no
+ * times, stores a consecutive number in place of each time. More than LINE_SAMPLES_MAX copies
+ * all get the same number, by which script/session.c recognises them as one line of the profile. */
 static int put_times(struct import_foreign_import *m, struct sample *sample,
 		     uint64_t nr, uint64_t period)
 {
@@ -325,9 +326,10 @@ static uint64_t period_of(const struct import_foreign_import *m,
 								      : 0;
 }
 
-/* Chooses how many counts a stored sample represents: 1, or more for events with too many counts,
- * such as bytes or nanoseconds. If all counts are multiples of a period, as stackcollapse-perf.pl
- * prints them, uses that. Otherwise reports use the exact numbers, which are the periods. */
+/* Chooses how many counts a stored sample represents: 1, or more for events with too many
+ * counts, such as bytes or nanoseconds. If all counts are multiples of a larger number, such as
+ * the period in the output of stackcollapse-perf.pl, uses that number. Otherwise marks the
+ * event, so that reports use the exact sums, which are in the periods. */
 static void choose_units(struct import_foreign_import *m)
 {
 	for (size_t i = 0; i < m->events.nr; i++) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* foreign_file.h - recognises and maps the file of another tool's profile.
- * Layer: import. Compressed files and pipes are first copied to a temporary file, so that their
- * size does not count as memory. */
+ * Layer: import. Compressed files and pipes are first copied to a temporary file, so that they
+ * need not fit into memory. */
 #pragma once
 #include <stddef.h>
 
@@ -23,8 +23,8 @@ struct foreign_file {
  * *err: in particular if the format is unknown or has no reader. */
 int foreign_file_open(const char *path, enum trust trust, struct foreign_file *ret_file,
 		      struct err *err);
-/* Removes the data before `at` from memory. If a reader needs it again, it is read again. Ignores
- * an `at` outside of the data. */
+/* Removes the data before `at` from memory. If a reader accesses it again, the kernel reads it
+ * again from the file. Ignores an `at` outside of the data. */
 void foreign_file_drop(struct foreign_file *f, const char *at);
 /* Unmaps and closes the file; accepts a zeroed struct. */
 void foreign_file_close(struct foreign_file *f);

@@ -68,8 +68,8 @@ static bool import_jit_copy(struct import_jit *j, int fd, int32_t pid, const cha
 	return !r;
 }
 
-/* Stores the relation of the dump's clock to that of the samples, which follows from the time of
- * the mapping. */
+/* Stores the time of the mapping in the clock of the samples. Readers compute from it how the
+ * clock of the dump relates to that clock. */
 static void import_jit_note_time(const struct import_jit *j, int32_t pid,
 				 const char *name, uint64_t time_ns)
 {

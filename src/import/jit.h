@@ -18,7 +18,8 @@ struct import_jit {
 	const struct session_info *info;
 	struct naming *naming;
 	struct jit_locations locations;
-	uint64_t bytes_of_others; /* copied files that are not the caller's */
+	/* total size of the copied files that other users own */
+	uint64_t bytes_of_others;
 };
 
 /* The recording whose files are copied. */
@@ -34,9 +35,9 @@ struct import_jit_source {
 int import_jit_init(struct import_jit *j, const struct import_jit_source *from,
 		    const struct dict *dict, struct naming_locations *locations);
 void import_jit_done(struct import_jit *j);
-/* Copies a jitdump that a process mapped, if it is found. `time_ns` is in the clock of the samples
- * (0: they have no times). `ctx` is a struct import_jit, because this is a callback of struct
- * replay_options. */
+/* Copies a jitdump that a process mapped, if it is found. `time_ns` is the time of the mapping
+ * in the clock of the samples (0: they have no times). `ctx` is a struct import_jit, because
+ * this is a callback of struct replay_options. */
 void import_jit_mapped(void *ctx, const struct record_mmap *m, uint64_t time_ns);
 /* Copies the perf maps of all processes with samples outside of files. */
 void import_jit_maps(struct import_jit *j, const struct dict *dict);

@@ -23,7 +23,8 @@ struct name_images {
 	struct strtab names;
 	VEC(struct name_image) images;
 	struct map image_by; /* string of the dict -> index of the image */
-	struct map name_by;  /* (image, name) -> offset */
+	/* (index in `images`, name) -> index in the `names` of that image */
+	struct map name_by;
 };
 
 /* Initializes `n`. `seed` makes the build-ids differ from those of images with the same name in

@@ -20,19 +20,20 @@ struct odb_code_range {
 struct odb_placed {
 	uint32_t image;
 	uint64_t bias; /* offset in the image minus the offset in the sample file */
-	/* For code of a JIT compiler: the image of the file that opjitconv made, which contains
-	 * addresses; the start of the memory; and the ranges of code in the file. jit_image is
-	 * DICT_NONE if there is no file. */
+	/* For code of a JIT compiler, jit_image is the image of the file that opjitconv wrote,
+	 * or DICT_NONE if there is none. `memory_start` is the start of the code's memory, and
+	 * `ranges` are the ranges of code in the file, by their addresses. */
 	uint32_t jit_image;
 	uint64_t memory_start;
 	VEC(struct odb_code_range) ranges;
 };
 
 struct odb_images {
-	struct dict *dict;    /* not owned */
-	const char *root;     /* prefix of the binaries' paths; "": none */
-	bool has_kallsyms;    /* some image is /proc/kallsyms */
-	struct map placed_by; /* (hash of the image, index) */
+	struct dict *dict; /* not owned */
+	const char *root;  /* prefix of the binaries' paths; "": none */
+	bool has_kallsyms; /* some image is /proc/kallsyms */
+	/* (hash of the image, another hash of it) -> index of `placed` */
+	struct map placed_by;
 	VEC(struct odb_placed) placed;
 };
 
@@ -51,7 +52,8 @@ void odb_images_done(struct odb_images *images);
 /* Finds or adds an image.  Returns its index in images->placed, or DICT_NONE if memory is short. */
 uint32_t odb_images_place(struct odb_images *images, const struct odb_image *image,
 			  const struct odb_image_facts *facts);
-/* Returns the frame of the dict for an offset, or DICT_NONE if memory is short. */
+/* Returns the frame of the dict for an offset in a sample file of the image with index `placed`,
+ * or DICT_NONE if memory is short. */
 uint32_t odb_images_frame(struct odb_images *images, uint32_t placed, uint64_t offset);
 /* Writes kallsyms.zst into a session, with addresses relative to the kernel's start, as in sample
  * files. Reads the symbols from the archive `root` or, if that is "", from this machine, unless it

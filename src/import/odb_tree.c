@@ -150,7 +150,7 @@ static int odb_open_writer(struct odb_import *m, const struct odb_file *file,
 
 /* ---- events ---- */
 
-/* Takes the descriptions of the event and its unit mask from the lists of the CPU type. */
+/* Sets the descriptions of the event and its unit mask from the event lists of the CPU type. */
 static void odb_describe(const struct odb_import *m, const struct odb_path *p,
 			 struct event_desc *e, struct dict *d)
 {
@@ -413,8 +413,8 @@ static int odb_read_file(struct odb_import *m, const char *path,
 	return r ? r : odb_add_file(m, p, &file);
 }
 
-/* Finds the directory above the image's anonymous memory, which can have code of a JIT compiler:
- * .../{anon:anon}. */
+/* Finds the directory .../{anon:anon} above a sample file of anonymous memory; it can contain a
+ * file with code of a JIT compiler. */
 static int odb_find_memory_dir(struct odb_import *m, const char *path,
 			       const struct odb_path *p)
 {

@@ -294,8 +294,8 @@ static int odb_add_sample(struct odb_writer *x, const struct odb_where *w,
 	return file ? odb_count(x, file, f->offset - place.bias, samples) : -ENOMEM;
 }
 
-/* Adds each call of a stack.  Callers have return addresses, which can be those of the next
- * function, so the byte before is stored. */
+/* Adds each call of a stack. The offset of a caller is a return address, which can belong to the
+ * next function, so stores the offset one byte before it. */
 static int odb_add_calls(struct odb_writer *x, const struct odb_where *w,
 			 uint32_t stack, uint64_t samples)
 {

@@ -22,7 +22,7 @@ enum {
 		       SCRIPT_PHYS_ADDR | SCRIPT_DATA_PAGE_SIZE | SCRIPT_CODE_PAGE_SIZE
 };
 
-/* An address whose image is known, but not yet its text. */
+/* An address whose image is known, but whose text was not looked up yet. */
 struct half {
 	uint64_t address;
 	uint64_t offset;
@@ -311,8 +311,8 @@ static int script_perf_data_add_branches(struct script_perf_data_reader *r,
 
 /* ---- samples ---- */
 
-/* Prepares the output when the first sample is known. If the file's header has no start time, the
- * time of this sample, which is the oldest, is used. */
+/* Sets the time range of the filter when the first sample is known. If the file's header has no
+ * start time, uses the time of this sample, which is the oldest. */
 static int script_perf_data_begin(struct script_perf_data_reader *r,
 				  const struct record *rec)
 {

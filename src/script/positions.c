@@ -140,7 +140,7 @@ static const char *symbol_name(struct script_positions *p, const struct symbol *
 
 /* ---- labels ---- */
 
-/* The symbol at a frame; all 0 and DICT_NONE: unknown. */
+/* The symbol at a frame. Unknown: `symbol` is NULL. Not in any image: `image` is DICT_NONE. */
 struct script_positions_found {
 	const struct symbol *symbol;
 	/* Offset of the frame in the image; set if there is a symbol. */

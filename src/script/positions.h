@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* positions.h - caches the text that `oprofile script` prints after an address, for each position
- * in an image.
- * Layer: script.  Not thread safe.
+/* positions.h - caches the text that `oprofile script` prints after an address, for each
+ * position in an image.
+ * Layer: script. Not thread safe.
  * The positions are in an open hash table of limited size, which is cleared when it is full, so
- * memory does not grow with garbage in call chains.  Texts belong to functions, of which there
- * are few. */
+ * memory does not grow with garbage in call chains. All positions of a function share one text,
+ * except in branch stacks. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -51,7 +51,8 @@ struct script_naming {
 
 struct script_positions {
 	struct script_naming from;
-	bool branches; /* the texts are for branch stacks: script_branch_position() */
+	/* the texts are for branch stacks and contain the offset: script_branch_position() */
+	bool branches;
 	struct script_slot *slots;
 	size_t mask; /* number of slots - 1 */
 	size_t nr_used;

@@ -69,11 +69,12 @@ int script_sink_set_events(struct script_sink *s, struct err *err);
  * script_sink_set_events(). */
 int script_sink_open(struct script_sink *s, const struct script_source *source,
 		     struct err *err);
-/* Writes a sample; sets its thread's fields from the dict.  Returns 0, -ENOMEM or -EIO. */
+/* Writes a sample, after setting the fields that describe its thread from thread number `thread`
+ * of the dict. Returns 0, -ENOMEM or -EIO. */
 int script_sink_write(struct script_sink *s, struct script_sample *sample,
 		      uint32_t thread);
 /* Writes the pending text. Returns 0 or -EIO. */
 int script_sink_flush(struct script_sink *s);
-/* Reports that the output cannot be written; returns -EIO. */
+/* Stores a message in *err that the output cannot be written; returns -EIO. */
 int script_sink_failed(struct err *err);
 void script_sink_done(struct script_sink *s);

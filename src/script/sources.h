@@ -30,8 +30,9 @@ struct script_result {
 int script_perf_data(const struct report_session *from,
 		     const struct script_options *options,
 		     struct script_result *ret_result, struct err *err);
-/* Prints the samples of a session, as script_perf_data() does. Times have a resolution of 100 ns.
- * Because sessions store offsets in binaries and not mapped addresses, it prints offsets. */
+/* Prints the samples of a session, as script_perf_data() does. Times have a resolution of 100
+ * ns. Prints offsets instead of addresses in binaries, because sessions do not store where
+ * binaries were mapped. */
 int script_session(const struct report_session *from,
 		   const struct script_options *options,
 		   struct script_result *ret_result, struct err *err);

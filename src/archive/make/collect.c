@@ -366,8 +366,8 @@ static int add_source_files(struct collect *c, const struct source_image *at,
 	return r;
 }
 
-/* Adds the file from which reports read source lines, if that is not the file with the symbols:
- * the symbols of the kernel are in kallsyms. */
+/* Adds the file from which reports read source lines, if it differs from the file with the
+ * symbols. For the kernel it does, because its symbols come from kallsyms. */
 static int archive_collect_add_lines(struct collect *c, const struct source_image *at)
 {
 	const struct archive_request *q = c->request;
@@ -390,8 +390,8 @@ static int archive_collect_add_lines(struct collect *c, const struct source_imag
 	return r;
 }
 
-/* Returns whether the specification selects the image under any program of the recording.  The
- * programs that really used it are only known from the samples. */
+/* Returns whether the specification could select the image for some program of the recording.
+ * Only the samples would show which programs really used it. */
 static bool archive_collect_is_wanted(const struct collect *c,
 				      const struct source_image *at)
 {

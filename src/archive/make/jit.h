@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* jit.h - finds the maps and dumps of just-in-time compilers for an archive. They are needed for a
- * recording without copies of them, such as a perf.data file.
+/* jit.h - finds the maps and dumps of just-in-time compilers for an archive of a recording that
+ * has no copies of them, such as a perf.data file.
  * Layer: archive. */
 #pragma once
 #include <stdbool.h>
@@ -14,10 +14,10 @@ struct source_image;
  * recording. A negative errno, with a message already stored, ends the search. */
 typedef int (*archive_jit_fn)(void *ctx, const char *from, const char *path);
 
-/* Finds maps /tmp/perf-PID.map, below the request's root or archive if it has one, of processes
- * with hits outside all files in the recording that `at` belongs to.  Skips maps older than the
- * recording, because they belong to other processes.  Stores in `ret_any` if there are such hits.
- * Returns 0 or the result of `fn`. */
+/* Finds the maps /tmp/perf-PID.map of those processes that have hits outside of all files, in
+ * the recording that `at` belongs to. Searches below the request's root or archive, if it has
+ * one. Skips maps older than the recording, because they belong to other processes. Sets
+ * *ret_any to whether there are such hits. Returns 0 or the result of `fn`. */
 int archive_jit_maps(const struct archive_request *request,
 		     const struct source_image *at, archive_jit_fn fn, void *ctx,
 		     bool *ret_any);

@@ -7,9 +7,9 @@
 struct archive_request;
 struct err;
 
-/* Collects the files of the request into PATH; sets request->out during the call.  Returns 0; 1
- * if a recording was incomplete; or a negative errno with a message in *err, and then creates no
- * archive. */
+/* Writes the files of the request into a new archive PATH; sets request->out during the call.
+ * Returns 0; 1 if a recording was incomplete; or a negative errno with a message in *err. On an
+ * error, there is no new archive. */
 int archive_make(struct archive_request *request, const char *path,
 		 enum archive_form form, struct err *err);
 /* Archives the whole session in directory DIR as the file PATH, with default options. */

@@ -14,8 +14,8 @@ struct archive_origin {
 };
 
 struct archive_names {
-	/* (hash of a name, 0) -> index of the file; (hash of a directory's name, 1) for each
-	 * directory above a file. */
+	/* (hash of a name, 0) -> index of the file; also an entry (hash of a directory's name,
+	 * 1) for each directory above a file. */
 	struct map map;
 	VEC(struct archive_origin) origins;
 };
@@ -24,14 +24,16 @@ enum archive_name_state {
 	ARCHIVE_NAME_FREE,
 	/* This file already has the name; in the cache, one with the same build-id. */
 	ARCHIVE_NAME_SAME,
-	ARCHIVE_NAME_OTHER /* another file has the name, or one above or below it */
+	/* another file has this name, or a name above or below it in the directory tree */
+	ARCHIVE_NAME_OTHER
 };
 
-/* Checks whether a name can be used for the file `st`. NULL: the file is unknown and counts as the
- * one that has the name. */
+/* Checks whether the name can be used for the file `st`. If `st` is NULL (an unknown file), a
+ * name that is in use counts as ARCHIVE_NAME_SAME. */
 enum archive_name_state archive_names_check(const struct archive_names *n,
 					    const char *name, const struct stat *st);
-/* Returns the index of the file, in the order in which they were added, or MAP_NONE. */
+/* Returns the index of the file with this name (files are numbered in the order in which they
+ * were added), or MAP_NONE. */
 uint32_t archive_names_find(const struct archive_names *n, const char *name);
 /* Adds a name that is free for the file `st` (NULL: unknown). Returns 0 or -ENOMEM. */
 int archive_names_add(struct archive_names *n, const char *name, const struct stat *st);

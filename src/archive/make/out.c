@@ -52,7 +52,8 @@ struct archive_out {
 	uint8_t chunk[CHUNK_BYTES];
 };
 
-/* Checks that the archive may replace an existing file at the path. */
+/* Checks that the archive may be written to its path: a file that exists there must be one that
+ * may be replaced. */
 static int check_target(const struct archive_out *out, struct err *err)
 {
 	char *target = NULL;
@@ -391,8 +392,8 @@ static int keep_private(struct archive_out *out, bool is_private)
 	return is_private && fchmod(out->fd, 0600) ? -errno : 0;
 }
 
-/* Skips sparse files with large holes: compressing them would take minutes, and archive_open()
- * would refuse the archive, because it unpacks to far more than its size. */
+/* Copies an open file. Skips sparse files with large holes: compressing them would take minutes,
+ * and archive_open() would refuse the archive, because it unpacks to far more than its size. */
 static int copy_open(struct archive_out *out, struct archive_file *f, int fd,
 		     const char *from)
 {

@@ -15,8 +15,8 @@ struct archive_out;
 struct err;
 
 enum archive_form {
-	ARCHIVE_FOLDER, /* a directory, created if missing; existing files in it stay */
-	ARCHIVE_FILE,   /* a portable file, which appears when it is complete */
+	ARCHIVE_FOLDER, /* a directory, created if missing; files that it already contains stay */
+	ARCHIVE_FILE, /* a portable file, which appears when it is complete */
 	/* A tar without a manifest, compressed according to its name; also appears when
 	 * complete. */
 	ARCHIVE_TAR
@@ -27,7 +27,8 @@ int archive_out_new(const char *path, enum archive_form form,
 		    struct archive_out **ret_out, struct err *err);
 /* Returns whether the archive already has a file of this name. */
 bool archive_out_has(const struct archive_out *out, const char *name);
-/* Returns whether a file other than `st` has the name, or one above or below it. */
+/* Returns whether a file other than `st` has the name, or a name above or below it in the
+ * directory tree. */
 bool archive_out_conflicts(const struct archive_out *out, const char *name,
 			   const struct stat *st);
 enum archive_out_skipped {
@@ -39,7 +40,7 @@ enum archive_out_skipped {
  * an archive_out_skipped if nothing was copied; or a negative errno with a message in *err. */
 int archive_out_add(struct archive_out *out, const char *from, const char *name,
 		    struct err *err);
-/* An already open file. */
+/* An already open file, for archive_out_add_open(), which works like archive_out_add(). */
 struct archive_open {
 	int fd;
 	const char *from; /* path of the file, for messages */

@@ -92,8 +92,8 @@ static bool may_have_path(const struct source_image *at, const struct place_file
 	       (!at->image->build_id.len && io_stat(path, &st) == -ENOENT);
 }
 
-/* Returns whether the build-id is that of the kernel or a module. A binary with such a build-id
- * would replace it in the cache. */
+/* Returns whether the build-id is that of the kernel or of one of its modules. A program could
+ * have such a build-id on purpose, to replace the kernel's file in the cache. */
 static bool is_id_of_kernel(const struct source_image *at, const struct build_id *id)
 {
 	if (build_id_equal(id, archive_kernel_id(at)))
@@ -180,7 +180,8 @@ static char *place_below_root(const struct archive_request *q,
 	}
 }
 
-/* Places a kallsyms file. That of the session itself is archived with the session. */
+/* Returns the name for a kallsyms file, or NULL if the file belongs to the session, which is
+ * archived as a whole. */
 static char *place_kallsyms(const struct archive_request *q,
 			    const struct source_image *at,
 			    const struct place_file *file)

@@ -20,8 +20,9 @@ struct archive_taken {
 bool archive_taken_debug(const struct source_image *at, const struct archive_taken *t);
 enum archive_placed {
 	ARCHIVE_PLACED, /* *ret_name is its name in the archive (malloc'd) */
-	ARCHIVE_PLACED_ELSEWHERE, /* already archived with the session, or not a file to archive */
-	/* There is no name under which readers would not take it for another file. */
+	/* no name is needed: already archived with the session, or not to be archived */
+	ARCHIVE_PLACED_ELSEWHERE,
+	/* Not archived: under every possible name, readers would mistake it for another file. */
 	ARCHIVE_PLACED_NOWHERE
 };
 enum archive_placed archive_place(const struct archive_request *q,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* plan.h - plans the files of an archive before writing any of them.  The required parts of a
- * binary are known only after all recordings were read, and similar files compress better next to
- * each other.
+/* plan.h - plans the files of an archive before any of them is written, for two reasons: the
+ * required parts of a binary are known only after all recordings were read, and sorting the
+ * files puts similar ones next to each other, where they compress better.
  * Layer: archive. */
 #pragma once
 #include <stdbool.h>
@@ -16,7 +16,8 @@ struct err;
 /* Creates an empty plan. Returns 0 or -ENOMEM. */
 int archive_plan_new(struct archive_plan **ret_plan);
 void archive_plan_free(struct archive_plan *p); /* NULL is allowed */
-/* Returns whether the name, or one above or below it, is planned for another file. */
+/* Returns whether the name, or a name above or below it in the directory tree, is planned for
+ * another file. */
 bool archive_plan_conflicts(const struct archive_plan *p, const char *name,
 			    const struct stat *st);
 struct archive_planned {
@@ -31,14 +32,13 @@ struct archive_planned {
 	bool is_needed; /* the archive is useless without it */
 };
 
-/* Plans to write the file as `name`. If it is called several times for one file, all the code
- * ranges are kept. If another file has the name already, omits this one with a warning. Returns 0;
- * ARCHIVE_OUT_NAME or ARCHIVE_OUT_TAKEN (out.h; nothing was done); or a negative errno with a
- * message in *err. */
+/* Plans to write the file as `name`. Several calls for one file combine their code ranges. If
+ * another file has the name already, omits this one with a warning. Returns 0; ARCHIVE_OUT_NAME
+ * or ARCHIVE_OUT_TAKEN (out.h; nothing was planned); or a negative errno with a message in *err. */
 int archive_plan_add(struct archive_plan *p, const struct archive_planned *file,
 		     const char *name, struct err *err);
-/* Writes the files. Omits a file that was replaced or removed meanwhile, with a warning; if it is
- * needed, that is an error. Returns 0; 1 if another file already has a name, with a warning; or a
- * negative errno with a message in *err. */
+/* Writes the planned files. If a file was replaced or removed since it was planned, omits it
+ * with a warning, or fails if the file is needed. Returns 0; 1, after a warning, if a file was
+ * omitted because another one has its name; or a negative errno with a message in *err. */
 int archive_plan_write(struct archive_plan *p, struct archive_out *out,
 		       struct err *err);

@@ -117,8 +117,7 @@ static bool archive_sessions_is_plain(const struct report_session *s)
 	       archive_name_ok(s->name) && !strcmp(s->name, path_base(s->dir));
 }
 
-/* Returns whether another session was selected by this name, so that it has the name in the
- * archive. */
+/* Returns whether a session that was selected by name has this name in the archive. */
 static bool is_used(const struct archive_sessions_writing *w, const char *name)
 {
 	for (size_t i = 0; i < w->sources->sessions.nr; i++) {

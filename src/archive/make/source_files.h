@@ -23,8 +23,9 @@ struct archive_source_binary {
 	bool local;       /* recorded on this machine, so its paths name local files */
 };
 
-/* Adds the sources of the lines at `addrs` of a binary, as naming_lines_find() reports them, and
- * of functions inlined there.  Returns 0, or a negative errno with a message in *err. */
+/* Adds the source files of the code at `addrs` of a binary, including those of functions that
+ * are inlined there. `lines` maps addresses to lines (naming_lines_find()). Returns 0, or a
+ * negative errno with a message in *err. */
 int archive_source_files_add(struct archive_source_files *f, struct naming_lines *lines,
 			     const uint64_t *addrs, size_t nr,
 			     const struct archive_source_binary *binary,

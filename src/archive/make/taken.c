@@ -13,17 +13,17 @@
 #include "resolve/elf/file.h"
 #include "resolve/find/binary.h"
 
-/* Returns whether the file has the inode that was recorded; its modification time was not
- * recorded. */
+/* Returns whether the file has the recorded inode. The modification time was not recorded, so it
+ * cannot be compared. */
 static bool is_same_inode(const struct image *image, const struct stat *st)
 {
 	return image->dev && image->inode && st->st_dev == image->dev &&
 	       st->st_ino == image->inode;
 }
 
-/* Returns whether the open file is verified to be the binary that ran, or its debug file, because
- * another file can have the path by now. A debug file found by a debug link is not verified: the
- * checksum in the link is chosen by the builder of the binary. */
+/* Returns whether the open file is proven to be the binary that ran, or its debug file; by now,
+ * the path can lead to another file. A debug file found by a debug link is never proven, because
+ * whoever built the binary chose the checksum in the link. */
 static bool is_proven(const struct source_image *at, const struct archive_taken *t,
 		      const struct archive_opened *file)
 {
