@@ -13,8 +13,9 @@ struct report_sources;
 typedef int (*archive_session_fn)(void *ctx, const char *from, const char *name,
 				  bool is_recording);
 
-/* Lists all files of each session, and the file of each perf.data. A session that was selected by
- * name keeps its name; the first of the others is "current". A session without segments, or
- * anything that cannot be listed, is an error. Returns 0 or a negative errno with a message. */
+/* Lists all files of each session, and the file of each perf.data. A session that was selected
+ * by name keeps its name; the others are named "current", "current-2" and so on. A session
+ * without segments, or anything that cannot be listed, is an error. Returns 0 or a negative
+ * errno with a message. */
 int archive_sessions(const struct report_sources *sources, archive_session_fn fn,
 		     void *ctx, struct err *err);

@@ -35,7 +35,8 @@ struct archive_file {
 
 struct archive_manifest {
 	VEC(struct archive_file) files;
-	struct buf images; /* complete rows; not filled when parsing */
+	/* text of all rows except "file"; not filled when parsing */
+	struct buf images;
 };
 
 /* Returns true if the path cannot escape the directory in which it is extracted: relative,

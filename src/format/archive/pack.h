@@ -21,8 +21,8 @@ enum packing {
 	PACKING_COUNT
 };
 
-/* Detects the packing by the suffix of a file name: ".bz2", ".tbz2", ".zst", ".tzst",
- * ".oparchive". */
+/* Returns the packing for the suffix of a file name: ".bz2", ".tbz2", ".zst", ".tzst" or
+ * ".oparchive"; PACKING_NONE for any other name. */
 enum packing packing_of_name(const char *name);
 /* Detects the packing by the first bytes of a file. */
 enum packing packing_of_bytes(const void *bytes, size_t len);

@@ -52,11 +52,12 @@ void tar_reader_free(struct tar_reader *t); /* accepts NULL */
  * of the source, with a message in *err. */
 int tar_reader_next(struct tar_reader *t, struct tar_member *ret_member,
 		    struct err *err);
-/* Reads the rest of the input after the last member, which may contain only padding. Returns 0, or
- * an error as above: -EBADMSG if other data follows, for example a second archive. */
+/* Reads the rest of the input after the last member, which may contain only padding. Returns 0;
+ * -EBADMSG with a message if other data follows, for example a second archive; or another error
+ * as for tar_reader_next(). */
 int tar_reader_end(struct tar_reader *t, struct err *err);
-/* Reads up to `len` bytes of the content of the current member. Returns the number of bytes, 0 at
- * the end of the content, or an error of tar_reader_next(). */
+/* Reads up to `len` bytes of the content of the current member. Returns the number of bytes, 0
+ * at the end of the content, or a negative errno as for tar_reader_next(). */
 ssize_t tar_reader_get(struct tar_reader *t, void *bytes, size_t len, struct err *err);
 
 /* Creates a writer to `fd`; the caller closes `fd` later. Returns 0, -EOPNOTSUPP (built without

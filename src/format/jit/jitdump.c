@@ -331,9 +331,9 @@ int jitdump_lines(const struct jitdump *dump, const void *bytes, size_t len,
 	return c.failed ? -EBADMSG : 0;
 }
 
-/* Finds the .eh_frame of some code. The record has three sizes (of all bytes, of the .eh_frame_hdr
- * at their end, of the mapped part) and then the bytes. Returns false if the code has none or it is
- * malformed. */
+/* Finds the .eh_frame of a code block. Its record has three sizes (of all bytes, of the
+ * .eh_frame_hdr at the end of these bytes, of the mapped part), and then the bytes. Returns
+ * false if the record is missing or malformed. */
 bool jitdump_eh_frame(const struct jitdump *dump, const void *bytes, size_t len,
 		      const struct jitdump_code *code, const uint8_t **ret_bytes,
 		      size_t *ret_len)

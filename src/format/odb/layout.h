@@ -18,7 +18,7 @@ enum {
 		8 /* magic and version, which are at the start in every layout */
 };
 
-/* The fields of the header after its version. */
+/* The fields of the header that follow its version. */
 enum odb_field {
 	ODB_CPU_TYPE,
 	ODB_CTR_EVENT,
@@ -49,7 +49,7 @@ struct odb_layout {
 	uint32_t index_bytes; /* size of an entry of the hash table */
 };
 
-/* Returns whether the file begins like a sample file, and stores its byte order and version. */
+/* Returns whether the file begins like a sample file. If so, stores its byte order and version. */
 bool odb_recognise(const uint8_t *bytes, size_t len, bool *ret_big_endian,
 		   uint32_t *ret_version);
 /* Returns the layout of 64-bit machines (`wide`) or of i386, which aligns 8-byte fields to 4

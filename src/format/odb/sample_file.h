@@ -32,13 +32,14 @@ struct odb_header {
 struct odb_file {
 	struct odb_layout layout;
 	struct odb_header header;
-	const uint8_t *nodes; /* the nodes after the first one, which is not used */
+	const uint8_t *nodes; /* node 1 and the following ones; node 0 is not used */
 	uint32_t nr_nodes;
-	uint32_t size; /* room of the table, and number of its chains */
+	/* capacity of the table in nodes; the hash table has as many chains */
+	uint32_t size;
 };
 
-/* Offset and count; for calls, the high 32 bits are the caller's offset and the low ones the
- * callee's. */
+/* The number of samples at an offset or, in a file of calls, the number of calls: then the high
+ * 32 bits of `key` are the caller's offset and the low ones the callee's. */
 struct odb_node {
 	uint64_t key;
 	uint32_t value;
@@ -51,15 +52,17 @@ int odb_file_open(const uint8_t *bytes, size_t len, const struct odb_layout *giv
 /* Returns node i < file->nr_nodes.  Its value can be 0. */
 struct odb_node odb_file_node(const struct odb_file *file, uint32_t i);
 
-/* The hash table. These return a node's number plus 1, which can be wrong in a damaged file; 0 is the
- * end of a chain. */
+/* Walk through the hash table: return the first node of a chain, or the node after node i. The
+ * result is the index of a node plus 1, or 0 at the end of the chain. It can be out of range in
+ * a damaged file. */
 uint32_t odb_file_chain(const struct odb_file *file,
 			uint32_t slot); /* slot < file->size */
 uint32_t odb_file_next(const struct odb_file *file,
 		       uint32_t i); /* i < file->nr_nodes */
 /* Returns the slot of the chain to which a key belongs. */
 uint32_t odb_file_slot(const struct odb_file *file, uint64_t key);
-/* Returns the length of the file, which its header and the room of the table determine. */
+/* Returns the length that the file should have, according to its header and the capacity of its
+ * table. */
 size_t odb_file_bytes(const struct odb_file *file);
 
 typedef VEC(struct odb_node) odb_nodes;

@@ -15,7 +15,9 @@ struct odb_table_walk {
 	bool no_memory;
 };
 
-/* Notes the key of a node. OProfile starts another node for a key if the first one is full. */
+/* Records the key of a node, and counts it as repeated if another node has the same key.
+ * OProfile itself adds another node for a key only if the count of the first has reached its
+ * maximum. */
 static void odb_table_note_key(struct odb_table_walk *w, uint32_t i,
 			       const struct odb_node *node)
 {

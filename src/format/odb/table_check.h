@@ -10,10 +10,11 @@
 struct odb_file;
 
 struct odb_table_faults {
-	uint64_t wrong_links; /* outside of the nodes in use, or to a node twice */
+	/* links to nodes that are not in use, or to a node that another link points to */
+	uint64_t wrong_links;
 	uint64_t wrong_slots; /* nodes in the chain of another key */
 	uint64_t unlinked;    /* nodes in use that no chain contains */
-	uint64_t repeated;    /* nodes with the key of another one */
+	uint64_t repeated;    /* nodes with the same key as another node */
 	uint64_t empty;       /* nodes in use without samples */
 	uint64_t extra_bytes; /* after the table */
 };

@@ -188,9 +188,9 @@ static int perf_data_write_out(struct perf_data_writer *w, const void *bytes,
 	return w->failed;
 }
 
-/* Updates data.size in the header after each write, so that perf can read an interrupted
- * recording: perf stops if data.size is 0 (6.1: "failed to process sample"). After a failed write,
- * sets it to 0, so that an incomplete recording does not look complete. */
+/* Appends to the file, and then updates data.size in the header, so that perf can read an
+ * interrupted recording: perf stops if data.size is 0 (6.1: "failed to process sample"). After a
+ * failed write, sets it to 0, so that an incomplete recording does not look complete. */
 static int write_data(struct perf_data_writer *w, const void *bytes, size_t len)
 {
 	int r = perf_data_write_out(w, bytes, len);

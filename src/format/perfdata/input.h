@@ -37,7 +37,8 @@ struct perf_input_build_id {
 	char *name;
 };
 
-/* A symbol in a recording of simpleperf, which stores those of the binaries that have samples. */
+/* A symbol from a recording of simpleperf, which contains the symbols of the binaries with
+ * samples. */
 struct perf_input_symbol {
 	uint64_t vaddr;
 	uint32_t len;
@@ -161,7 +162,8 @@ const struct perf_input_info *perf_input_info(const struct perf_input *in);
 bool perf_input_is_complete(const struct perf_input *in);
 /* Returns the damage found so far; it is complete once perf_input_next() has returned 1. */
 const struct perf_input_damage *perf_input_damage(const struct perf_input *in);
-/* A part of a message, such as "2 files missing, ", or "" if none are missing. */
+/* Part of a message with the number of missing files, such as "2 files missing, "; "" if none
+ * are missing. */
 struct perf_input_files_text {
 	char text[48];
 };
@@ -175,8 +177,8 @@ int perf_input_next(struct perf_input *in, struct perf_chunk *ret_chunk,
 /* Returns true if the file was truncated or its disk failed, so that the chunk reads as zeros
  * from some offset on. Check this after you have read the chunk. */
 bool perf_chunk_is_lost(const struct perf_chunk *chunk);
-/* Makes a chunk of `len` bytes, which the caller fills, with the offset and part of the chunk
- * `of`. It can replace that chunk, which may be released before it. Release both with
+/* Makes a chunk of `len` bytes, which the caller fills, to be used in place of the chunk `of`:
+ * it gets the same offset and part. Either can be released first; release both with
  * perf_input_release(). Returns 0 or -ENOMEM. */
 int perf_chunk_make(const struct perf_chunk *of, size_t len,
 		    struct perf_chunk *ret_chunk, uint8_t **ret_bytes);

@@ -38,7 +38,9 @@ struct perf_window {
 	struct perf_window *next_free;
 	unsigned int refs; /* protected by the pool's lock */
 	size_t len; /* number of bytes that are available; only the reading thread uses it */
-	size_t filled;  /* bytes that become available cell by cell; 0: `len` is all */
+	/* size of a window that is loaded at once, but made available cell by cell; 0: all of it
+	 * is available */
+	size_t filled;
 	size_t room;    /* capacity in bytes; 0: `len` is the capacity */
 	bool is_direct; /* allocated by perfdata/input_direct.c */
 	size_t far; /* offset from which the data is in memory but in no CPU cache yet */
@@ -205,7 +207,7 @@ int perf_direct_next(struct perf_input *in, const uint8_t *left, size_t nr_left,
 		     struct perf_window **ret_win);
 /* Waits for all reads in flight, and frees the direct reader. */
 void perf_direct_stop(struct perf_input *in);
-/* Returns true if samples contain some KB of stack. */
+/* Returns true if samples contain several KB of stack each. */
 bool perf_source_has_stacks(const struct perf_input *in);
 /* Returns whether mapping the file is faster than reading it, because most of it is data that is
  * not parsed, such as stacks. Otherwise copying the data costs less than page faults, and leaves
@@ -216,8 +218,8 @@ bool perf_source_is_sparse(const struct perf_input *in);
  * read; or -ENOMEM. */
 int perf_source_map(struct perf_input *in, uint64_t from, struct perf_window **ret_win);
 /* If the file has become shorter than the window at stream offset `base`, shortens the window
- * and the source, but not below `pos` of the window. Returns false if the window is not longer
- * than the file. */
+ * and the source to the end of the file, but the window at least keeps its first `pos` bytes.
+ * Returns false if the file still contains the whole window. */
 bool perf_source_cut(struct perf_input *in, struct perf_window *win, uint64_t base,
 		     size_t pos);
 
@@ -236,7 +238,7 @@ int perf_source_unpack(struct perf_input *in, const void *front, size_t len,
 
 /* ---- records ---- */
 
-/* Why perf_walk() stopped. */
+/* The reason why perf_walk() stopped. */
 enum perf_stop {
 	STOP_SHORT, /* the rest of the window is not a whole record */
 	STOP_PAYLOAD,
@@ -286,9 +288,9 @@ enum perf_found {
 	FOUND_HEADER /* the header of another recording */
 };
 
-/* Skips damaged bytes up to the next offset where several valid records follow each other, and
- * counts them as bad. The result depends only on the bytes, not on how they are split into
- * windows. */
+/* Skips damaged bytes up to the next offset at which several valid records follow each other,
+ * and counts the skipped bytes as bad. The result depends only on the bytes, not on how they are
+ * split into windows. */
 enum perf_found perf_records_find(struct perf_input *in, struct perf_level *level,
 				  bool at_end);
 /* Skips `len` bytes and counts them as bad. */
@@ -322,8 +324,8 @@ bool perf_unzip_hungry(const struct perf_unzip *unzip);
  * expands beyond the limit; *ret_bad is then the number of input bytes dropped. */
 int perf_unzip_into(struct perf_unzip *unzip, struct perf_window *win,
 		    uint64_t *ret_bad);
-/* Call at the end of the stream. If its last block is cut, returns the size of the last block of
- * input, else 0. */
+/* Call at the end of the stream. Returns the size of the last block of input if this block is
+ * incomplete, else 0. */
 size_t perf_unzip_unfinished(const struct perf_unzip *unzip);
 
 /* ---- attrs and names of events ---- */
@@ -369,7 +371,9 @@ int perf_build_id_add(struct perf_input *in, uint16_t misc, struct cursor *body)
 
 /* ---- simpleperf ---- */
 
-/* Parse features that only simpleperf writes. Return 0, -EBADMSG or -ENOMEM. */
+/* Parses META_INFO, a feature that only simpleperf writes, like FILE and FILE2, which
+ * perf_simpleperf_files() and perf_simpleperf_files2() parse. Each function returns 0, -EBADMSG
+ * or -ENOMEM. */
 int perf_simpleperf_meta(struct perf_input *in, struct cursor *payload);
 /* In input_bpf.c: parses the BPF programs of the recording into info.codes. Returns 0, -EBADMSG or
  * -ENOMEM. */

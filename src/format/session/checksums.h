@@ -40,24 +40,24 @@ int checksums_add(const char *path, const void *bytes, size_t len);
 /* Writes a file like io_write_file(), and adds its lines to the list of checksums. Returns 0 or a
  * negative errno. */
 int checksums_write_file(const char *path, const void *bytes, size_t len, mode_t mode);
-/* Like io_copy(), but also adds the lines. */
+/* Copies a file like io_copy(), and adds lines for the copy to the list of checksums. */
 int checksums_copy(int from, const char *path, uint64_t bytes, const atomic_bool *stop);
-/* Removes a file, and adds a line so that it is not reported as missing. The second function
- * does the same for a directory that is empty except for its list. Both return 0 or a negative
- * errno. */
+/* Remove a file, or a directory that is empty except for its list, and add a line, so that it is
+ * not reported as missing. Return 0 or a negative errno. */
 int checksums_remove(const char *path);
 int checksums_remove_directory(const char *dir);
 /* If the list of a directory is long, drops the lines of removed files. Returns 0 or a negative
  * errno. */
 int checksums_compact(const char *dir);
-/* Appends a list and a NUL to `text`, or nothing if the list does not exist. Reports errors.
- * Returns 0 or a negative errno. */
+/* Reads a list: appends its text and a NUL to `text`, or nothing if the list does not exist.
+ * Reports errors (base/files/faults.h). Returns 0 or a negative errno. */
 int checksums_read_list(const char *list, struct buf *text);
-/* Adds the hashes of the file `from` to the list for `to`, which is a link to it or a copy.
- * Returns 0, even if there are none, or a negative errno. */
+/* Adds lines for `to`, which is a link to the file `from` or a copy of it, with all hashes in
+ * the lines for `from`. Returns 0, even if there are none, or a negative errno. */
 int checksums_take(const char *from, const char *to);
-/* Compares the contents of the open file `fd`, which is at `path`, with its lines. Returns 0,
- * or a negative errno if either could not be read. */
+/* Compares the contents of the open file `fd`, which is at `path`, with the file's lines in the
+ * list. Returns 0 and stores the result, or returns a negative errno if the file or the list
+ * could not be read. */
 int checksums_verify(int fd, const char *path, enum checksum *ret_state);
 /* Like checksums_verify(), for contents that were already read. */
 int checksums_verify_bytes(const char *path, const void *bytes, size_t len,

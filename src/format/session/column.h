@@ -20,7 +20,7 @@ enum {
 };
 
 enum column_kind {
-	COLUMN_CONST, /* a single value for all */
+	COLUMN_CONST, /* all values are equal */
 	COLUMN_PLANES, /* first byte 0 of all values, then byte 1 of all values, and so on */
 	/* first the number of significant bits of each value, then all bits below the highest
 	 * one */
@@ -31,7 +31,7 @@ enum column_kind {
 };
 
 enum plane_kind {
-	PLANE_FILL, /* a single byte for all */
+	PLANE_FILL, /* all bytes are equal */
 	PLANE_RAW,
 	PLANE_ZSTD,
 	PLANE_KIND_COUNT

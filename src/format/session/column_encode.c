@@ -190,7 +190,8 @@ static uint64_t planes_bits(const uint64_t *v, size_t nr, uint64_t base,
 	return bits;
 }
 
-/* Estimates the values as OCTAVES and as PLANES with this base, and returns the smaller one. */
+/* Estimates the size of the values as OCTAVES and as PLANES with this base, and returns the
+ * smaller estimate. */
 static struct estimate estimate_over(const uint64_t *v, size_t nr, uint64_t base)
 {
 	struct estimate est = { .kind = COLUMN_OCTAVES, .base = base };
@@ -222,10 +223,10 @@ static struct estimate estimate_over(const uint64_t *v, size_t nr, uint64_t base
 	return est;
 }
 
-/* Estimates the values without runs or steps. The base is the smallest value as a signed or as an
- * unsigned number, whichever is better. These differ only if the values have different signs:
- * small numbers around 0 need the signed minimum, small and a few huge unsigned numbers the
- * unsigned one. */
+/* Estimates the size of the values without runs or steps. The base is the smallest value as a
+ * signed or as an unsigned number, whichever is better. These differ only if the values have
+ * different signs: small numbers around 0 need the signed minimum, small and a few huge unsigned
+ * numbers the unsigned one. */
 static struct estimate estimate_plain(const uint64_t *v, size_t nr)
 {
 	int64_t least = INT64_MAX;

@@ -136,18 +136,18 @@ struct event_desc {
 
 enum {
 	EVENT_USER = 1,     /* user space is sampled */
-	EVENT_KERNEL = 2,   /* cpu-clock as a fallback: OProfile's TIMER */
+	EVENT_KERNEL = 2,   /* kernel space is sampled */
 	EVENT_TIMER = 4,    /* the cpu-clock as a fallback: OProfile's TIMER */
 	EVENT_CHAINS = 8,   /* call chains were recorded */
 	EVENT_LOST = 16,    /* the description of this event was damaged in the file */
 	EVENT_PRECISE = 32, /* samples point to the instruction that caused them */
-	/* counted whenever the first event of its group takes a sample */
+	/* a group member: read whenever the first event of its group takes a sample */
 	EVENT_MEMBER = 64,
-	/* its stacks are calls, of a caller and a callee, which no sample belongs to: only call
-	 * graphs count them, for the event of the same name without this flag */
+	/* its stacks are calls (a caller and a callee) without samples; only call graphs count
+	 * them, as calls of the event with the same name and without this flag */
 	EVENT_CALLS = 128,
-	/* a sample has a value, its period, but the number of samples means nothing: imported
-	 * from a profile without numbers of samples */
+	/* the period of a sample is a measured value, and the number of samples has no meaning:
+	 * imported from a profile without numbers of samples */
 	EVENT_VALUES = 256
 };
 
@@ -172,7 +172,8 @@ struct dict {
 	 * as all stacks are single frames that were created together with their frames: stack
 	 * STACK_FIRST + n is then frame n. */
 	VEC(uint32_t) leaves;
-	bool chains;          /* there are other stacks */
+	/* some stacks are not such single frames, so `leaves` is used */
+	bool chains;
 	struct map image_by;  /* (hash of the identity, probe number) */
 	struct map thread_by; /* (hash, probe number) */
 };
@@ -206,11 +207,12 @@ uint32_t dict_leaf(struct dict *d, uint32_t image, uint64_t offset);
  * nodes. Each step ends with a prefetch, so that the cache misses of many searches overlap. */
 struct dict_path {
 	const uint32_t *frames; /* innermost first */
-	uint32_t left; /* number of frames whose nodes were not looked up yet */
+	uint32_t left; /* number of frames whose nodes are still to be looked up */
 	uint32_t node; /* the node of the frames that were looked up */
 	bool asked;    /* the memory of the next node was prefetched */
 };
-/* Returns false at the end of the path, or if the next node does not exist (`left` is not 0). */
+/* Proceeds by one frame. Returns false at the end of the path (`left` is 0), or if the next node
+ * does not exist. */
 bool dict_path_step(const struct dict *d, struct dict_path *path);
 /* Prefetches the memory that dict_frame() and dict_leaf() will read. */
 void dict_prefetch_frame(const struct dict *d, uint32_t image, uint64_t offset);

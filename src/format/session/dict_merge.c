@@ -18,7 +18,7 @@ void dict_merge_done(struct dict_merge *m)
 	vec_done(&m->path);
 }
 
-/* Returns the place that stores the new number of entry `number`, or NULL if memory is short. */
+/* Returns the element that stores the new number of entry `number`, or NULL if memory is short. */
 static uint32_t *dict_merge_cell_of(struct dict_numbers *n, uint32_t number)
 {
 	while (n->to.nr <= number)
@@ -101,7 +101,7 @@ static uint32_t merge_frame(struct dict_merge *m, uint32_t number)
 	return *cell;
 }
 
-/* Returns whether the node has a frame, and the frame has an image; damaged ones have not. */
+/* Returns whether the node has a frame and the frame has an image. Damaged nodes do not. */
 static bool dict_merge_is_whole(const struct dict *d, uint32_t stack)
 {
 	uint32_t frame = d->stacks.at[stack].frame;
@@ -109,8 +109,9 @@ static bool dict_merge_is_whole(const struct dict *d, uint32_t stack)
 	return frame < d->frames.nr && d->frames.at[frame].image < d->images.nr;
 }
 
-/* Collects the nodes that are not in `to` yet, from the innermost one outwards. Returns the number
- * of that frame's caller in `to`, or DICT_NONE if memory is short. */
+/* Collects the nodes of a stack that are not in `to` yet in m->path, from the innermost one
+ * outwards. Returns the node in `to` of the outermost one's caller, or DICT_NONE if memory is
+ * short. */
 static uint32_t walk_out(struct dict_merge *m, uint32_t stack)
 {
 	const struct dict *d = m->from;

@@ -9,7 +9,7 @@
 #include "format/session/dict.h"
 #include "format/session/session.h"
 
-/* Maps numbers in one dict to numbers in the other. DICT_NONE: not copied yet. */
+/* Maps numbers in `from` to numbers in `to`. DICT_NONE: not copied yet. */
 struct dict_numbers {
 	VEC(uint32_t) to;
 };

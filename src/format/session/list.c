@@ -141,7 +141,8 @@ int session_files(const char *dir, struct session_file **ret_files, size_t *ret_
 	return 0;
 }
 
-/* Returns the paths of the files to use, and sets *ret_nr to their number. */
+/* Returns the paths of the files that are not covered, and sets *ret_nr to their number. Returns
+ * NULL if memory is short. */
 static char **paths_of(const char *dir, const struct session_list_files *f,
 		       size_t *ret_nr)
 {

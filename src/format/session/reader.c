@@ -190,7 +190,8 @@ static bool stack_lost(const struct dict *d, uint32_t stack)
 	return stack >= STACK_FIRST && d->stacks.at[stack].frame == DICT_NONE;
 }
 
-/* Replaces numbers of entries that do not exist by DICT_NONE, and marks their samples as bad. */
+/* Replaces numbers of missing or lost entries by DICT_NONE, and marks the samples with such
+ * numbers as bad. */
 static void replace_unknown(struct segment *s, uint32_t *numbers, size_t nr_known,
 			    bool (*lost)(const struct dict *d, uint32_t number))
 {
@@ -264,9 +265,10 @@ void segment_damage_add(struct segment_damage *sum, const struct segment_damage 
 	sum->unfinished |= d->unfinished;
 }
 
-/* Compares the number of samples read with the last totals block, which contains the number of all
- * samples before it. A difference is the only sign of a block that was removed completely, so it
- * is logged with the file's name. */
+/* Completes the damage at the end of the file. A missing end is not damage while a recorder is
+ * still writing. The last totals block contains the number of all samples before it; compares it
+ * with the number of samples read. A difference is the only sign of a block that was removed
+ * completely, so it is logged with the file's name. */
 static void session_reader_end(struct segment *s)
 {
 	struct segment_damage *d = &s->damage;

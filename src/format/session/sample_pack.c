@@ -164,8 +164,8 @@ static uint32_t reported_ago(struct sample_packer *p, uint32_t stack, uint32_t p
 	return ago;
 }
 
-/* Encodes the stacks as chains. Returns whether this saves space: at most one in eight stacks is
- * neither the end of a chain nor a repetition. */
+/* Encodes the stacks as chains. Returns whether this saves space, that is, if at most one in
+ * eight stacks is neither the end of the next chain nor a repetition. */
 static bool chain_values(struct sample_packer *p, const struct sample *samples,
 			 size_t nr, uint32_t *next)
 {

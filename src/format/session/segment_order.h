@@ -20,7 +20,7 @@ struct segment_order {
 	/* Times of the first and last sample; first_ns is UINT64_MAX if there are none. */
 	uint64_t first_ns, last_ns;
 	uint64_t nr_samples;
-	/* per batch, the earliest time in it or in a later batch */
+	/* for each batch, the earliest time in this batch or in a later one */
 	VEC(uint64_t) least;
 	enum trust trust;
 	struct segment *segment; /* open during the second pass */

@@ -42,9 +42,9 @@ enum {
 	/* kernel space was not permitted (perf_event_paranoid) */
 	SESSION_USER_ONLY = 2,
 	SESSION_SYSTEM_WIDE = 4,
-	/* Requested when recording (operf -t); the next flag: -c. */
+	/* Requested when recording: operf -t. */
 	SESSION_SEPARATE_THREAD = 8,
-	SESSION_SEPARATE_CPU = 16,
+	SESSION_SEPARATE_CPU = 16, /* likewise: operf -c */
 	SESSION_BIG_ENDIAN = 32, /* the recorded machine is big-endian */
 	SESSION_64BIT = 64,
 	/* Made from a perf.data file: the session has no copies of the kernel's files. */
@@ -60,7 +60,7 @@ enum {
 	SESSION_FLAT_LIBRARIES = 2048,
 	SESSION_FLAT_KERNEL = 4096,
 	SESSION_VALUES = 8192, /* some events have EVENT_VALUES */
-	/* An imported profile without times: those of its samples are numbers. */
+	/* An imported profile without times: samples have consecutive numbers in place of times. */
 	SESSION_NUMBERED = 16384
 };
 
@@ -93,9 +93,9 @@ struct session_totals {
 	uint64_t dropped;
 };
 
-/* Adds the totals of another segment: takes the later end, and `finished` only if both are.
- * Keeps the event shares and the target's status of `sum`, because event numbers are specific
- * to a segment. */
+/* Adds the totals of another segment to `sum`. Uses the later end; `finished` stays true only if
+ * both segments are finished. Keeps the event shares and the target's status of `sum`, because
+ * event numbers are specific to a segment. */
 void session_totals_add(struct session_totals *sum, const struct session_totals *t);
 
 /* One weighted sample, as used by all code after resolve. */
@@ -132,28 +132,28 @@ struct segment_writer;
 int segment_writer_open(const char *path, const struct session_info *info,
 			const struct dict *dict, struct segment_writer **ret_writer,
 			struct err *err);
-/* Makes later flushes round times down to multiples of `unit_ns`, which must be a multiple of 400
- * (default: 100). */
+/* For rewriting a segment whose dict is complete: makes later flushes round times down to
+ * multiples of `unit_ns`, which must be a multiple of 400 (without this call: 100 ns), and
+ * encode all stacks as sections of calls. */
 void segment_writer_coarsen(struct segment_writer *w, uint64_t unit_ns);
 /* Queues a sample for the next flush. Any order is correct, but files are smaller if the samples
  * of each CPU are consecutive and roughly in time order. Returns 0 or -ENOMEM. */
 int segment_writer_add(struct segment_writer *w, const struct sample *sample);
 /* Returns the number of samples queued for the next flush. */
 size_t segment_writer_pending(const struct segment_writer *w);
-/* Writes the new entries of the dict, the samples and the totals as blocks, with one write().
- * Ignores totals->samples, because the writer counts the samples. On an error (-ENOSPC ...)
- * everything stays queued, the file is truncated to the last whole block, and the call can be
- * repeated. */
+/* Writes the new entries of the dict, the queued samples and the totals as blocks. Ignores
+ * totals->samples, because the writer counts the samples. On an error (-ENOSPC ...) everything
+ * stays queued, the file is truncated to the last whole block, and the call can be repeated. */
 int segment_writer_flush(struct segment_writer *w, const struct session_totals *totals,
 			 struct err *err);
 uint64_t segment_writer_bytes(const struct segment_writer *w);
-/* Returns whether the file was removed or renamed, even if another file has its name now.
- * Everything written to it would be lost. */
+/* Returns whether the file no longer has its name, because it was removed or renamed, even if
+ * another file has the name now. Everything written to it would be lost. */
 bool segment_writer_is_removed(const struct segment_writer *w);
 /* Flushes, closes and frees the writer, even on an error. Returns 0 or a negative errno. */
 int segment_writer_close(struct segment_writer *w, const struct session_totals *totals,
 			 struct err *err);
-/* Removes the queued samples, after a flush has failed. Returns their number. */
+/* Discards the queued samples, after a flush has failed. Returns their number. */
 size_t segment_writer_drop(struct segment_writer *w);
 /* Like segment_writer_close(), for a recording that failed: the file gets no end block, so readers
  * do not take it as complete. If memory or the disk is too small for the rest, writes only the
@@ -250,8 +250,8 @@ void segment_progress(const struct segment *s, uint64_t *ret_done, uint64_t *ret
 int session_list(const char *dir, char ***ret_paths, size_t *ret_nr, struct err *err);
 /* A segment file and the range of segments that it contains. */
 struct session_file {
-	/* The segment's number, or the first number that a merged segment contains; `last` is its
-	 * last number. */
+	/* The number of the segment. A merged segment contains all numbers from `first` to
+	 * `last`; for others, `last` equals `first`. */
 	uint64_t first;
 	uint64_t last;
 	bool covered; /* a merged segment contains the same data, so this file can be removed */

@@ -64,8 +64,10 @@ static bool side_files_have_lists(const struct side_files_check *c)
 	return have;
 }
 
-/* Checks that the files in a list exist. `text_len` is the length of the list with its final NUL;
- * 0: there is no list. If a list contains a directory, that directory must also have a list. */
+/* Records a list of checksums as lost if it must exist but is missing or empty. `text_len` is
+ * the length of the list with its final NUL; 0: there is no list. The directories below a
+ * session must have lists, because another list contains them; the session itself must have one
+ * if a segment says so. */
 static int side_files_check_list(struct side_files_check *c, const char *list,
 				 size_t text_len)
 {
