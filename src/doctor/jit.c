@@ -74,8 +74,8 @@ static void check_tmp(struct doctor *d)
 	doctor_fix(d, "sudo chmod 1777 /tmp");
 }
 
-/* Finds the library that JIT compilers load, in the directories of libraries and in that of this
- * build. Returns false if none of them has a readable copy. */
+/* Finds libopagent, the library that JIT compilers load, in the usual library directories and in
+ * the library directory of this build. Returns false if none of them has a readable copy. */
 static bool find_agent(const struct doctor *d, char ret_path[DOCTOR_PATH_MAX])
 {
 	static const char *const dirs[] = { "/usr/local/lib",    "/usr/local/lib64",

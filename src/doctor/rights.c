@@ -21,7 +21,7 @@ enum {
 	FILES_LEAST = 1024
 };
 
-/* Adds, as the remedy, the command that gives this program the capabilities. */
+/* Sets the fix of the last check to the command that gives this program the capabilities. */
 static void fix_capabilities(struct doctor *d)
 {
 	char exe[DOCTOR_PATH_MAX];

@@ -9,8 +9,8 @@
 
 static const char group[] = "Kernel settings";
 
-/* Returns what users without CAP_PERFMON cannot record: each level denies one more kind of
- * recording. */
+/* Returns the text that says what users without CAP_PERFMON can record: each level denies one
+ * more kind of recording. */
 static const char *paranoid_cost(int64_t level)
 {
 	return level >= 3   ? "Debian's and Ubuntu's kernels let only root record; "
@@ -115,7 +115,8 @@ static void check_setting(struct doctor *d, const struct setting *s)
 	if (!doctor_number(d, s->path, &v))
 		return;
 	small = v < s->least && !(s->zero_ok && !v);
-	/* These apply to users without the capability only. */
+	/* perf_event_mlock_kb does not limit users with CAP_IPC_LOCK or the right to record
+	 * everything. */
 	if (s == &settings[0] &&
 	    (doctor_has_capability(d, CAP_IPC_LOCK) || doctor_is_privileged(d)))
 		small = false;

@@ -79,8 +79,8 @@ static uint64_t time_factor(const struct perf_input_info *info)
 	return TIME_UNIT_NS;
 }
 
-/* Returns the start time: that of the header or, if it has none, the earliest time of the first
- * samples. */
+/* Returns the start time from the header or, if the header has none, the earliest time in the
+ * first batch of samples, rounded down to TIME_UNIT_NS. */
 static uint64_t import_file_start_of(const struct import_file_import *m,
 				     const struct sample_batch *first)
 {

@@ -40,7 +40,7 @@ static uint64_t odb_images_mtime(const struct odb_images *images, const char *na
 	char *path = odb_images_path(images, name);
 	struct stat st;
 	bool found = path && !fault_stat(path, &st);
-	/* A time of 0 is unknown: that of a callee is in another sample file. */
+	/* A time of 0 is unknown, as for a callee, whose time is in another sample file. */
 	bool same = found && (!recorded_s || (uint64_t)st.st_mtim.tv_sec == recorded_s);
 	uint64_t ns = same ? clock_ns(st.st_mtim) : 0;
 
@@ -147,7 +147,8 @@ static void odb_images_report_jit(const char *path, int r)
 	}
 }
 
-/* Uses the file that opjitconv made of a JIT compiler's dump, if there is one. */
+/* Finds the file that opjitconv made of a JIT compiler's dump, and stores its image and its
+ * ranges of code in *placed. Does nothing if there is no such file. Returns 0 or -ENOMEM. */
 static int odb_images_find_jit(struct odb_images *images, const struct odb_image *image,
 			       const struct odb_image_facts *facts,
 			       struct odb_placed *placed)

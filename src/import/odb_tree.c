@@ -436,7 +436,8 @@ static bool odb_ends_with(const char *name, const char *end)
 	return len > end_len && !strcmp(name + len - end_len, end);
 }
 
-/* Reads the flags and images that must be known before the first sample is written. */
+/* Records the properties of a sample file's path that must be known before the first sample is
+ * written: whether threads and CPUs are separate, and whether there is an image /proc/kallsyms. */
 static void odb_note_path(struct odb_import *m, const struct odb_path *p)
 {
 	if (p->tgid != ODB_ALL || p->tid != ODB_ALL)
@@ -452,7 +453,7 @@ typedef int (*odb_path_fn)(struct odb_import *m, const char *path,
 
 struct odb_walk {
 	struct odb_import *m;
-	odb_path_fn fn; /* NULL: note only */
+	odb_path_fn fn; /* NULL: only call odb_note_path() */
 };
 
 static int odb_visit(void *ctx, const struct tree_entry *entry)

@@ -130,7 +130,8 @@ static bool odb_place(const struct odb_writer *x, uint32_t number,
 	if (strchr(p.image.name, '}') ||
 	    (p.image.kind != ODB_IMAGE_FILE && strchr(p.image.name, '/')))
 		return false;
-	/* Names become directories.  Programs choose those of their memory and files. */
+	/* Names become parts of paths. They are untrusted, because programs choose the names of
+	 * their memory and files. */
 	if (p.image.kind == ODB_IMAGE_FILE
 		    ? p.image.name[0] != '/' || !archive_name_ok(p.image.name + 1)
 		    : !archive_name_ok(p.image.name))

@@ -12,8 +12,9 @@
 #include "base/files/trust.h"
 #include "resolve/symbols/name_patterns.h"
 
-/* Returns the path (malloc'd), or NULL if no home directory is known or memory is short.  Ignores
- * empty and relative values (XDG Base Directory Specification). */
+/* Returns the path of the user's rules (malloc'd), or NULL if no home directory is known or
+ * memory is short. Ignores an empty or relative $XDG_CONFIG_HOME and $HOME (XDG Base Directory
+ * Specification). */
 static char *own_file(void)
 {
 	const char *config = getenv("XDG_CONFIG_HOME");

@@ -26,8 +26,8 @@ struct reading_attempt {
 	bool last; /* the last attempt: report missing files instead of trying again */
 };
 
-/* Returns whether a segment was merged or removed since it was listed; `status` is the result of
- * reading it. */
+/* Returns whether a segment was merged or removed since it was listed. `status` is the result of
+ * reading the segment. */
 static bool reading_lost_segment(const struct reading_attempt *a, int status,
 				 const char *path)
 {

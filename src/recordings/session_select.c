@@ -41,7 +41,7 @@ struct segment_select {
 	struct segment_writer *writer;
 	struct sample_weights weights;
 	uint64_t nr_taken;   /* selected samples */
-	uint64_t nr_samples; /* the same, weighted */
+	uint64_t nr_samples; /* number of stored samples, after weighting */
 	uint64_t nr_bad;
 	size_t nr_events; /* number of the old dict's events seen so far */
 };
@@ -74,7 +74,8 @@ static int session_select_take_events(struct segment_select *s)
 	return 0;
 }
 
-/* `named` is the same sample, with the numbers of named_dict(). */
+/* Copies a sample with its weight if the filter selects it. `named` is the same sample, with the
+ * numbers of named_dict(). */
 static int session_select_take_sample(struct segment_select *s, struct sample sample,
 				      const struct sample *named)
 {
@@ -212,7 +213,8 @@ static void session_select_copy_mode(const struct stat *from, const char *to)
 	(void)io_set_times(to, times);
 }
 
-/* Creates the list of checksums of the selection, because that of the session lists other files. */
+/* Creates a list of checksums for the copied files, if the session has one. The session's own
+ * list cannot be copied, because it also lists files that are left out. */
 static int session_select_begin_list(const struct segment_select *s, struct err *err)
 {
 	const struct session_select_request *q = s->request;
@@ -262,8 +264,8 @@ static void add_result(const struct segment_select *s,
 
 /* ---- the other files of the session ---- */
 
-/* `path` is the path in the old session.  Skips missing files, and symbolic links, which could
- * lead to any file of this machine. */
+/* Copies a file of the session; `path` is its path there. Skips missing files, and symbolic
+ * links, which could lead to any file of this machine. */
 static int session_select_copy_file(const struct session_select_request *q,
 				    const char *path, struct err *err)
 {

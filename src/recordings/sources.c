@@ -175,7 +175,8 @@ static int add_single_session(struct report_sources *sources, char *dir,
 		free(session.name);
 		return r ? r : err_set(err, -ENOMEM, "out of memory");
 	}
-	/* An archive is unpacked into a private directory, so its permissions say nothing. */
+	/* An archive is unpacked into a private directory, whose permissions say nothing about
+	 * the recording. */
 	if (!sources->archive)
 		sources->is_private |= !public_file_recording(dir);
 	if (perf_data)
@@ -286,8 +287,8 @@ bool report_session_is_foreign(const struct report_session *s)
 				 report_source_is_perf_data(s->dir, s->trust) == 0;
 }
 
-/* Finds the perf.data `name` in a directory (malloc'd); stores NULL if the directory has no such file.
- * Returns 0, or a negative errno with a message in *err. */
+/* Stores the path of the perf.data `name` in a directory (malloc'd), or NULL if the directory
+ * has no such file. Returns 0, or a negative errno with a message in *err. */
 static int find_perf_data(const char *dir, const char *name, char **ret_path,
 			  struct err *err)
 {

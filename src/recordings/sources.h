@@ -27,7 +27,8 @@ struct report_sources {
 	const char *root;
 	VEC(struct report_session) sessions;
 	VEC(int) holds; /* session_hold() of sessions that may still be recording */
-	bool is_private; /* some recording is not readable for every user, so output must not be either */
+	/* not every user can read all recordings, so output must be private */
+	bool is_private;
 	struct archive
 		*archive; /* contains these sessions; NULL: the user named no archive */
 	struct scratch

@@ -71,7 +71,8 @@ static int fork_comm(struct script_side *s, int32_t tid, int32_t parent)
 	return comm || reported_comm(s, tid) ? set_comm(s, tid, comm) : 0;
 }
 
-/* Stores the names in the record that take effect before its line is printed. */
+/* Stores the thread names of a record. Call it before its line is printed, which already uses
+ * them. */
 static int script_side_learn(struct script_side *s, const struct record *rec)
 {
 	if (rec->type == PERF_RECORD_COMM)

@@ -30,8 +30,8 @@ struct archive_jit_search {
 	uint64_t until_wall_ns; /* the recording's end; 0: unknown */
 };
 
-/* Passes an examined file to the callback. The path is that of its descriptor, so that exactly
- * this file is read. */
+/* Passes an examined file to the callback. The path for opening it refers to the open
+ * descriptor, so that the callback reads exactly this file. */
 static int archive_jit_report(const struct archive_jit_search *s, int fd,
 			      const char *path)
 {

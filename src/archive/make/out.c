@@ -381,7 +381,8 @@ static int copy_unsized(struct archive_out *out, struct archive_file *f, int fd)
 	return r;
 }
 
-/* Makes the output readable only by its owner. Call it before writing any private bytes. */
+/* If `is_private`, makes the output readable only by its owner. Call it before writing the bytes
+ * of each file. */
 static int keep_private(struct archive_out *out, bool is_private)
 {
 	out->is_private = is_private;

@@ -26,7 +26,8 @@ enum callgrind_kind {
 struct callgrind_key {
 	const char *text;
 	enum callgrind_kind kind;
-	bool is_target; /* the name is that of the target of a call or a jump */
+	/* names the target of a call or a jump, not the current function */
+	bool is_target;
 };
 
 struct callgrind_profile {

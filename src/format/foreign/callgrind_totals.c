@@ -50,7 +50,7 @@ void callgrind_totals_add(struct callgrind_totals *t, const uint64_t *costs, siz
 {
 	t->nr_lines++;
 	t->part.nr = t->whole.nr = nr;
-	/* Sums that do not fit are reported by the caller, which adds the same costs. */
+	/* Sums can overflow here: the caller adds the same costs, and reports the overflow. */
 	for (size_t i = 0; i < nr; i++) {
 		t->part.by_event[i] += costs[i];
 		t->whole.by_event[i] += costs[i];

@@ -28,8 +28,9 @@ struct json_yajl_path {
 
 /* An open object or array. */
 struct json_yajl_level {
-	uint64_t here;  /* bit mask of the paths that end at or pass through it */
-	uint64_t child; /* the same for its current member */
+	uint64_t here; /* bit mask of the paths that end at or pass through it */
+	/* bit mask of the paths that end at or pass through its current member */
+	uint64_t child;
 	bool is_array;
 };
 

@@ -95,8 +95,8 @@ struct odb_node odb_file_node(const struct odb_file *file, uint32_t i)
 
 /* ---- the hash table ---- */
 
-/* Returns the hash of a key as OProfile computes it: the xor of both halves, xor the same shifted
- * by a byte. */
+/* Returns the hash of a key as OProfile computes it: t ^ t >> 8, modulo the size of the table,
+ * where t is the xor of the two halves of the key. */
 static uint32_t odb_hash(uint64_t key, uint32_t size)
 {
 	uint32_t t = (uint32_t)(key >> 32) ^ (uint32_t)key;

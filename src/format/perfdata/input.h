@@ -86,10 +86,12 @@ struct perf_input_info {
 	uint32_t nr_cpus_online;
 	uint64_t total_mem_kb;
 	uint32_t cache_line_bytes;
-	uint64_t first_ns, last_ns; /* SAMPLE_TIME */
-	int32_t clock_id;           /* CLOCK_DATA; -1 unknown */
-	uint64_t clock_wall_ns;     /* CLOCK_REALTIME at some moment */
-	uint64_t clock_ns;          /* time of the clock `clock_id` at that moment */
+	/* times of the first and last sample, from the feature SAMPLE_TIME */
+	uint64_t first_ns, last_ns;
+	/* clock of all times, from the feature CLOCK_DATA; -1: unknown */
+	int32_t clock_id;
+	uint64_t clock_wall_ns; /* CLOCK_REALTIME at some moment */
+	uint64_t clock_ns;      /* time of the clock `clock_id` at that moment */
 	VEC(struct perf_input_event) events;
 	VEC(struct perf_input_build_id) build_ids;
 	VEC(struct perf_input_symbol_file) symbol_files;

@@ -33,6 +33,5 @@ void checksum_list_put(struct buf *out, uint64_t hash, const char *name);
  * stops and returns that value. Otherwise returns 0 or -ENOMEM. */
 int checksum_list_promised(char *text, size_t len,
 			   int (*fn)(void *ctx, const char *name), void *ctx);
-/* Appends to `out` the lines that are still needed, that is, not those of removed files.
- * Returns 0 or -ENOMEM. */
+/* Appends to `out` all lines except those of files that were removed. Returns 0 or -ENOMEM. */
 int checksum_list_compact(char *text, size_t len, struct buf *out);

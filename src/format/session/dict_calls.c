@@ -65,8 +65,9 @@ int dict_calls_begin(struct dict_calls *c, const struct dict *d, uint32_t next_f
 	return 0;
 }
 
-/* Returns the list of frames that followed the root, unknown callers, or a frame. Returns NULL
- * if the frame does not exist or memory is short; *ret_result is the error. */
+/* Returns the list of the recent callees of `parent`, which is a stack, the root, or the node of
+ * unknown callers. Returns NULL if the frame of `parent` does not exist or memory is short;
+ * *ret_result is then the error. */
 static struct call_list *list_after(struct dict_calls *c, uint32_t parent,
 				    int *ret_result)
 {
@@ -107,8 +108,8 @@ static int set_last(struct dict_calls *c, uint32_t image, uint64_t offset)
 	return 0;
 }
 
-/* Returns the image that a new frame most likely has: that of the list's first frame, or else that
- * of the caller, or else DICT_NONE. */
+/* Returns the most likely image of a new frame: the image of the list's first frame or, if the
+ * list is empty, the image of the caller. Returns DICT_NONE if there is no caller either. */
 static uint32_t likely_image(const struct dict_calls *c, const struct call_list *list,
 			     uint32_t parent)
 {
@@ -135,8 +136,8 @@ static bool dict_calls_put(struct dict_calls *c, enum calls_column column,
 	return vec_push(&c->columns[column].list, value);
 }
 
-/* Encodes a caller as the number of chains since another one had the same caller, or else as a
- * distance. */
+/* Encodes the caller of a chain: as the number of chains since the last chain with the same
+ * caller or, if there is none, as a distance. */
 static int report_caller(struct dict_calls *c, uint32_t number, uint32_t caller)
 {
 	uint32_t chain = (uint32_t)c->callers.nr;

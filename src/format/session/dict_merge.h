@@ -15,8 +15,8 @@ struct dict_numbers {
 };
 
 struct dict_merge {
-	/* the source; may be replaced by the same dict, read again, because the numbers stay the
-	 * same */
+	/* The source. The caller may replace it by another copy of the same dict, read from the
+	 * same file, because the numbers in it are the same. */
 	const struct dict *from;
 	struct dict *to;
 	struct dict_numbers events, images, frames, stacks, threads;

@@ -45,7 +45,7 @@ enum {
 	/* Requested when recording: operf -t. */
 	SESSION_SEPARATE_THREAD = 8,
 	SESSION_SEPARATE_CPU = 16, /* likewise: operf -c */
-	SESSION_BIG_ENDIAN = 32, /* the recorded machine is big-endian */
+	SESSION_BIG_ENDIAN = 32,   /* the recorded machine is big-endian */
 	SESSION_64BIT = 64,
 	/* Made from a perf.data file: the session has no copies of the kernel's files. */
 	SESSION_IMPORTED = 128,
@@ -66,14 +66,16 @@ enum {
 
 enum {
 	SESSION_STACK_ENDS = 8,
-	SESSION_EVENT_SHARES = 24, /* for the first events */
+	/* number of events, the first ones, for which shares are stored */
+	SESSION_EVENT_SHARES = 24,
 	SESSION_SHARE_WHOLE = 10000
 };
 
 /* Running totals. A segment contains several; the last ones are valid. */
 struct session_totals {
 	uint64_t samples;
-	uint64_t lost;         /* samples that did not fit into a ring buffer */
+	/* samples that the kernel lost, because a ring buffer was full */
+	uint64_t lost;
 	uint64_t lost_records; /* side-band records that the kernel lost */
 	uint64_t throttled;    /* THROTTLE records */
 	uint64_t undecodable;  /* records skipped as malformed */
@@ -104,11 +106,11 @@ struct sample {
 	uint64_t period;
 	uint32_t thread;
 	uint32_t event;
-	uint32_t stack; /* leaf node */
+	uint32_t stack; /* number of the stack: the node of the innermost frame */
 	uint32_t cpu;
 };
 
-/* Returns how many samples a stored one represents. */
+/* Returns how many samples a stored sample with this period represents. */
 static inline uint64_t session_sample_weight(const struct session_info *info,
 					     const struct event_desc *event,
 					     uint64_t period)

@@ -10,7 +10,7 @@
 struct code;
 struct profile;
 
-/* Like command_warning(). */
+/* Prints a warning, like command_warning(). */
 typedef void image_code_warn(const char *format, ...)
 	__attribute__((format(printf, 1, 2)));
 
