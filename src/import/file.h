@@ -15,8 +15,9 @@ struct spec;
 /* The result of an import. */
 struct import_result {
 	uint64_t samples; /* number of samples in the segment */
-	uint64_t skipped; /* samples that are not selected */
-	uint64_t lost;    /* samples that the kernel lost while perf recorded */
+	/* number of samples that the specification does not select */
+	uint64_t skipped;
+	uint64_t lost; /* samples that the kernel lost while perf recorded */
 	uint64_t malformed;
 	uint64_t sample_types; /* PERF_SAMPLE_... of all events combined */
 	struct perf_input_damage damage;

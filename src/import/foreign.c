@@ -327,9 +327,9 @@ static uint64_t period_of(const struct import_foreign_import *m,
 }
 
 /* Chooses how many counts a stored sample represents: 1, or more for events with too many
- * counts, such as bytes or nanoseconds. If all counts are multiples of a larger number, such as
- * the period in the output of stackcollapse-perf.pl, uses that number. Otherwise marks the
- * event, so that reports use the exact sums, which are in the periods. */
+ * counts, such as bytes or nanoseconds. For such an event, if all counts are multiples of a
+ * larger number, such as the period in the output of stackcollapse-perf.pl, uses that number.
+ * Otherwise marks the event, so that reports use the exact sums, which are in the periods. */
 static void choose_units(struct import_foreign_import *m)
 {
 	for (size_t i = 0; i < m->events.nr; i++) {

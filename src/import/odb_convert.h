@@ -14,7 +14,7 @@ struct odb_conversion {
 	bool force; /* convert even if the layout is already that of this machine */
 };
 
-/* Writes a sample file of version 0x13. Returns 0, also for a .jo file, which is not converted;
- * -EALREADY with a message if there is nothing to convert and `force` is false; or another
- * negative errno with a message. */
+/* Converts a sample file to version 0x13. For a .jo file, warns and writes nothing. Returns 0;
+ * -EALREADY with a message if the file already has this machine's layout and `force` is false;
+ * or another negative errno with a message. */
 int odb_convert(const struct odb_conversion *conversion, struct err *err);

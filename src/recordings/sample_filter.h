@@ -17,7 +17,7 @@ struct script_filter {
 	struct selection selection;
 	struct selection_symbols symbols;
 	bool on;          /* the specification filters samples */
-	bool ask_symbols; /* it filters by function */
+	bool ask_symbols; /* the specification filters by function */
 	uint64_t skipped; /* samples that were filtered out */
 };
 

@@ -17,7 +17,7 @@ struct session_merge;
 struct session_merge_input {
 	const char *name; /* as the user typed it */
 	const struct report_sources
-		*sources; /* what report_sources_find() found for it */
+		*sources; /* the sources that report_sources_find() found for `name` */
 	struct naming_locations
 		*locations; /* to unwind stack copies; NULL: the usual ones */
 	double weight;

@@ -14,7 +14,7 @@ struct spec;
 
 struct session_select_request {
 	const char *from; /* directory of the session */
-	enum trust trust; /* whose files may be read there */
+	enum trust trust; /* whose files may be read from `from` */
 	const char *to;   /* an empty directory */
 	const struct spec *spec;
 	double weight; /* of each sample (sample_weights.h); 0 means 1 */
@@ -26,7 +26,7 @@ struct session_select_result {
 	uint64_t samples; /* samples written: the selected ones after weighting */
 	uint64_t skipped; /* samples that the specification does not select */
 	struct segment_damage damage; /* of all segments */
-	uint32_t nr_unfinished;       /* segments */
+	uint32_t nr_unfinished;       /* number of segments whose end is missing */
 };
 
 /* Writes a segment for each segment of `from`, with the selected samples and the events,

@@ -624,7 +624,8 @@ static int add_one_archived(struct report_sources *sources, const char *samples,
 	return report_source_add_session(sources, dir, name, perf_data, err);
 }
 
-/* Returns whether the file is a log of OProfile, which is next to its sessions. */
+/* Returns whether the file is one of OProfile's logs, which are in the same directory as its
+ * sessions. */
 static bool is_log(const char *name)
 {
 	return !strcmp(name, "operf.log") || !strcmp(name, "oprofiled.log");

@@ -67,8 +67,8 @@ void script_positions_done(struct script_positions *p)
 
 /* ---- names ---- */
 
-/* Returns the path of a module in perf's table of build-ids, which perf prints; NULL if it has
- * none and perf prints "[ext4]". */
+/* Returns the path of a module in perf's table of build-ids, which perf prints, or NULL if the
+ * table does not contain the module; perf then prints "[ext4]". */
 static const char *module_path(const struct script_positions *p,
 			       const struct image *image)
 {

@@ -190,9 +190,9 @@ static int script_session_compare(const void *left, const void *right)
 	return a->order < b->order ? -1 : a->order > b->order;
 }
 
-/* Adds the sample to the previous one if both come from one line of an imported profile of another
- * tool, and returns whether it did. Both are then equal, including their time, and the event is of
- * a type that the kernel never samples (import/foreign.c). */
+/* Adds the sample to the previous one if both come from one line of an imported profile of
+ * another tool, and returns whether it did. Such samples are equal, including their time, and
+ * their event is of a type that the kernel never samples (import/foreign.c). */
 static bool script_session_merge(struct script_session_reader *r,
 				 const struct sample *sample)
 {

@@ -22,7 +22,7 @@ struct archive_names {
 
 enum archive_name_state {
 	ARCHIVE_NAME_FREE,
-	/* This file already has the name; in the cache, one with the same build-id. */
+	/* `st` already has this name. In the cache: a file with the same build-id has the name. */
 	ARCHIVE_NAME_SAME,
 	/* another file has this name, or a name above or below it in the directory tree */
 	ARCHIVE_NAME_OTHER

@@ -80,9 +80,10 @@ static bool archive_place_is_free(const struct archive_request *q, const char *n
 	       !archive_plan_conflicts(q->plan, name, known);
 }
 
-/* Returns whether the file may be stored under its recorded path. In another root directory, a
- * user can give any path to a file. Such a file may have its path only if it has no build-id and
- * no file exists at this path here, so that it cannot be taken for another file. */
+/* Returns whether the file may be stored under its recorded path. A process in another root
+ * directory can give its files any path. Such a file is stored under its path only if it has no
+ * build-id and no file of this machine has this path, so that readers cannot mistake it for
+ * another file. */
 static bool may_have_path(const struct source_image *at, const struct place_file *file,
 			  const char *path)
 {

@@ -11,7 +11,8 @@ struct source_image;
 
 /* A file that a search found. */
 struct archive_taken {
-	const char *step; /* NAMING_STEP_... */
+	/* the step of the search that found the file: NAMING_STEP_... */
+	const char *step;
 	char *path;
 	bool proven; /* verified to be the recorded file, by build-id or inode */
 };

@@ -182,8 +182,8 @@ static int archive_plan_leave_out(const struct planned *f, struct err *err)
 	return 0;
 }
 
-/* Computes the spans to leave out; none for a file that cannot be parsed, which is archived
- * completely. */
+/* Computes the spans of a binary to leave out. Leaves *ret_without empty for a file that cannot
+ * be parsed, which is then archived completely. */
 static int spans_without(struct planned *f, int fd, elf_spans *ret_without)
 {
 	struct elf_file elf;

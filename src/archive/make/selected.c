@@ -128,10 +128,11 @@ static bool archive_selected_knows_times(const struct report_session *from)
 	return knows;
 }
 
-/* Converts a perf.data file to a first segment, which contains all names. Selects by time if
- * possible, because only this step has times in nanoseconds. Stores in *ret_rest the specification
- * for the second step, which applies the other filters and drops names that are not used. It
- * borrows from the request's specification. */
+/* Converts a perf.data file to a first segment, which contains all names. This step has times in
+ * nanoseconds, so it also selects samples by time, unless the selection needs an end time that
+ * the file lacks. Stores in *ret_rest the specification for the second step, which applies the
+ * remaining filters and drops names that are not used. *ret_rest borrows from the request's
+ * specification. */
 static int select_times(struct archive_selected *s, const struct report_session *from,
 			const char *dir, struct spec *ret_rest, struct err *err)
 {

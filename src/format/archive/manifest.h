@@ -42,8 +42,8 @@ struct archive_manifest {
 /* Returns true if the path cannot escape the directory in which it is extracted: relative,
  * without empty, "." and ".." components, without control characters, not too long. */
 bool archive_name_ok(const char *name);
-/* Each function adds a row; the name must be valid (archive_name_ok()). They return 0 or
- * -ENOMEM. */
+/* Each of these functions adds a row. The name must be valid (archive_name_ok()). They return 0
+ * or -ENOMEM. */
 int archive_manifest_file(struct archive_manifest *m, const struct archive_file *file);
 int archive_manifest_image(struct archive_manifest *m, const char *build_id, bool found,
 			   const char *name);

@@ -53,7 +53,7 @@ struct jfr_field {
 
 struct jfr_type {
 	uint64_t id;
-	struct foreign_word name; /* in jfr_types.names */
+	struct foreign_word name; /* borrowed from jfr_types.names */
 	enum jfr_primitive primitive;
 	size_t first_field, nr_fields;
 };

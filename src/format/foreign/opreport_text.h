@@ -46,7 +46,7 @@ struct opreport_line {
 	enum opreport_kind kind;
 	struct opreport_word name; /* name of the event or the symbol */
 	uint64_t vma;
-	uint64_t counts[OPREPORT_EVENTS_MAX]; /* for each event */
+	uint64_t counts[OPREPORT_EVENTS_MAX]; /* number of samples of each event */
 	struct opreport_word file;            /* empty: unknown */
 	uint64_t line;
 	/* This and `app` are empty if the output has no such column. */

@@ -26,10 +26,11 @@ struct stack_tree {
 	struct strtab names;
 	VEC(struct foreign_frame) frames;
 	VEC(struct stack_tree_node) nodes;
-	/* by node, in millionths: the rest of the sum of its fractions, plus one half for rounding */
+	/* by node, in millionths: the rest of the sum of its fractions, plus one half for
+	 * rounding */
 	VEC(uint32_t) rests;
 	struct map frame_by; /* (name, image), as numbers of `names` -> frame */
-	struct map node_by;  /* (parent, frame) */
+	struct map node_by;  /* (parent, frame) -> node */
 	VEC(struct foreign_frame) stack; /* scratch space */
 };
 

@@ -102,9 +102,9 @@ static uint32_t odb_layout_u32(const uint8_t *bytes, bool big_endian)
 	return cursor_u32(&c);
 }
 
-/* Returns whether the file can have this layout: the table's size is a power of two, at least one
- * node is in use (the first one, which is never a sample), and the file is long enough for the
- * table. */
+/* Returns whether the file can have this layout: the table's size is a power of two, at least
+ * one node is in use (node 0, which never contains a sample), and the file is long enough for
+ * the table. */
 static bool odb_layout_fits(const struct odb_layout *l, const uint8_t *bytes,
 			    size_t len)
 {

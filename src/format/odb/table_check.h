@@ -16,7 +16,7 @@ struct odb_table_faults {
 	uint64_t unlinked;    /* nodes in use that no chain contains */
 	uint64_t repeated;    /* nodes with the same key as another node */
 	uint64_t empty;       /* nodes in use without samples */
-	uint64_t extra_bytes; /* after the table */
+	uint64_t extra_bytes; /* number of bytes after the table */
 };
 
 /* Checks the table of an open file of `len` bytes. Returns 0 or -ENOMEM. */

@@ -20,7 +20,7 @@ struct perf_data_section {
 struct perf_data_header {
 	uint64_t magic;
 	uint64_t size; /* size of this header */
-	/* Size of an entry of `attrs`, which is an attr and the section of its ids. */
+	/* Size of an entry of `attrs`: an attr, and the section of the event's ids. */
 	uint64_t attr_size;
 	struct perf_data_section attrs;
 	struct perf_data_section data;        /* size 0: up to the end of the file */

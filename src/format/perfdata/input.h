@@ -104,10 +104,10 @@ struct perf_input_damage {
 	uint64_t missing_bytes; /* bytes that the header announces but the file lacks */
 	/* Bytes skipped: records of impossible size, broken frames. */
 	uint64_t bad_bytes;
-	uint64_t missing_files;   /* files of a directory */
+	uint64_t missing_files;   /* number of files that are missing in a directory */
 	uint64_t bad_features;    /* number of header features that could not be read */
 	uint64_t unknown_records; /* records of unknown types, which were skipped */
-	/* The following are not damage, but also not in the chunks: */
+	/* The following data is not damaged, but it is also not in the chunks: */
 	uint64_t aux_bytes; /* bytes of AUXTRACE payload that were skipped */
 	struct perf_input_frames {
 		uint64_t records, bytes;
@@ -121,7 +121,7 @@ struct perf_chunk {
 	uint64_t
 		offset; /* file offset of the first record, or of its compressed frame */
 	uint32_t part;  /* index of the file in a directory, else 0 */
-	void *hold;     /* for perf_input_release() */
+	void *hold;     /* owner of the bytes; perf_input_release() releases it */
 };
 
 enum {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* input_bpf.c - reads the machine code of BPF programs from a perf.data file.
- * The feature (tools/perf/util/header.c, write_bpf_prog_info()) is a count; then for each
- * program the lengths of its info and of its data, a mask of the arrays in the data, the info
- * (struct bpf_prog_info of the kernel's <linux/bpf.h>), and the data. Pointers in the info are
- * offsets into the data. */
+ * The feature (tools/perf/util/header.c, write_bpf_prog_info()) is a count, followed by these
+ * fields for each program: the length of its info, the length of its data, a mask of the arrays
+ * in the data, the info (struct bpf_prog_info of the kernel's <linux/bpf.h>), and the data.
+ * Pointers in the info are offsets into the data. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

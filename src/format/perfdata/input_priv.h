@@ -94,7 +94,7 @@ struct perf_window *perf_window_again(struct perf_windows *pool,
 /* Frees a window of perfdata/input_direct.c. */
 void perf_window_free_direct(struct perf_window *win);
 void perf_window_get(struct perf_windows *pool, struct perf_window *win);
-/* accepts NULL */
+/* Drops a reference to the window; accepts NULL. */
 void perf_window_put(struct perf_windows *pool, struct perf_window *win);
 
 /* ---- source of the bytes ---- */
@@ -132,7 +132,7 @@ enum perf_class {
 	CLASS_PLAIN,
 	CLASS_INFO,         /* describes the file; parsed when it is read */
 	CLASS_FIRST_SAMPLE, /* the first sample, before which the list of events is complete */
-	CLASS_PAYLOAD, /* a payload follows, which is not records */
+	CLASS_PAYLOAD, /* followed by a payload that does not consist of records */
 	CLASS_COMPRESSED
 };
 
@@ -315,7 +315,7 @@ int perf_unzip_new(struct perf_unzip **ret_unzip);
 void perf_unzip_free(struct perf_unzip *unzip);
 /* Call when a new part begins, which has a separate compressed stream. */
 void perf_unzip_reset(struct perf_unzip *unzip);
-/* Call if bytes of the stream are missing. */
+/* Call if bytes of the stream are missing: nothing more is unpacked until a new stream begins. */
 void perf_unzip_break(struct perf_unzip *unzip);
 /* Sets the next block of input. It is borrowed until perf_unzip_into() has consumed it. */
 void perf_unzip_feed(struct perf_unzip *unzip, const void *bytes, size_t len);
@@ -332,7 +332,7 @@ size_t perf_unzip_unfinished(const struct perf_unzip *unzip);
 
 /* Reads an attr of `len` bytes in the cursor's byte order. Missing fields are 0. */
 void perf_attr_decode(struct cursor *in, size_t len, struct perf_event_attr *ret_attr);
-/* Returns the size of an attr, which is in the first 8 bytes of it. */
+/* Returns the size of an attr, which is stored in its first 8 bytes. */
 uint32_t perf_attr_bytes(const struct cursor *at);
 /* Reads the attr table of a file into in->info.events. Returns 0, or a negative errno with a
  * message in *err; -EBADMSG: the table is damaged. */

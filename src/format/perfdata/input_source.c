@@ -46,7 +46,7 @@ static void perf_input_source_close_part(struct perf_input *in)
 	in->source.fd = -1;
 }
 
-/* Sets the end of the data. The file can be shorter than its header says; then counts the missing
+/* Sets the end of the data. If the file is shorter than its header says, counts the missing
  * bytes. */
 static void set_real_end(struct perf_input *in, const struct perf_part *part,
 			 uint64_t file_bytes)
@@ -157,8 +157,9 @@ bool perf_input_is_work(const struct perf_input *in)
 	       in->info.features[0] >> FEATURE_COMPRESSED & 1;
 }
 
-/* Call when the file has ended at offset `file_bytes`. Counts the missing bytes, except those
- * before offset `came`, which were delivered before the file was truncated. */
+/* Call when the file has ended at offset `file_bytes`. Sets the end of the data, and counts the
+ * missing bytes, except those before offset `came`, which were delivered before the file was
+ * truncated. */
 static void note_end(struct perf_input *in, uint64_t file_bytes, uint64_t came)
 {
 	struct perf_input_source *s = &in->source;

@@ -16,7 +16,7 @@ struct ZSTD_CCtx_s;
 struct ZSTD_DCtx_s;
 
 enum {
-	COLUMN_VALUES_MAX = 1 << 20 /* per column */
+	COLUMN_VALUES_MAX = 1 << 20 /* maximum number of values of a column */
 };
 
 enum column_kind {
@@ -39,7 +39,7 @@ enum plane_kind {
 
 struct column_encoder {
 	struct ZSTD_CCtx_s *zstd;
-	bool no_matches;   /* the current zstd setting */
+	bool no_matches;   /* the match search of zstd is currently off */
 	struct buf packed; /* output of zstd */
 	struct buf plane;  /* input of zstd */
 	VEC(uint64_t) run_lens;

@@ -174,8 +174,8 @@ struct dict {
 	VEC(uint32_t) leaves;
 	/* some stacks are not such single frames, so `leaves` is used */
 	bool chains;
-	struct map image_by;  /* (hash of the identity, probe number) */
-	struct map thread_by; /* (hash, probe number) */
+	struct map image_by;  /* (hash of the identity, probe number) -> image */
+	struct map thread_by; /* (hash, probe number) -> thread */
 };
 
 /* Initializes an empty dictionary. Returns 0 or -ENOMEM. */
@@ -185,9 +185,9 @@ void dict_done(struct dict *d);
 size_t dict_bytes(const struct dict *d);
 /* Frees the lookup tables. Entries cannot be added afterwards. */
 void dict_seal(struct dict *d);
-/* Each returns the number of the entry, which is added if it is new, or DICT_NONE if memory is
- * short. Two images are equal if their kind, name and build-id agree and, without a build-id,
- * all other fields also agree. */
+/* These functions return the number of the entry, which is added if it is new, or DICT_NONE if
+ * memory is short. Two images are equal if their kind, name and build-id agree and, without a
+ * build-id, all other fields also agree. */
 uint32_t dict_string(struct dict *d, const char *s);
 /* Adds a string with a separate number, which dict_string() never returns, so that
  * dict_change_string() can change the text later. dict_change_string() returns 0 or -ENOMEM. */

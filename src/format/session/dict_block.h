@@ -28,7 +28,8 @@ enum dict_table {
 };
 
 enum {
-	DICT_CHUNK_ENTRIES = 1 << 16, /* entries of a table in a section */
+	/* maximum number of entries of a table in a section */
+	DICT_CHUNK_ENTRIES = 1 << 16,
 	DICT_CHUNK_STRING_BYTES = 4 << 20,
 	/* minimum number of stacks in a section of calls */
 	DICT_CALLS_LEAST = 1 << 10,
@@ -57,8 +58,8 @@ enum {
 	CHAIN_LOST = 0xfffffffe /* the end of a chain that was damaged in the file */
 };
 
-/* The innermost stack of each call chain. Most samples have such a stack; they store the number
- * of its chain, which is usually the next number. */
+/* By chain number: the innermost stack of each call chain. Most samples have such a stack, and
+ * store the number of its chain, which is usually the next number. */
 struct chain_ends {
 	VEC(uint32_t) stacks;
 };

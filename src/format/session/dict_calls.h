@@ -12,9 +12,10 @@
 
 enum {
 	CALLS_RECENT = 8, /* recent callees kept per frame */
-	/* How a frame is encoded: 0 means a new frame of the most likely image, 1 to CALLS_RECENT
-	 * its position in the list of recent callees, and the others: */
-	CALLS_OLD = CALLS_RECENT + 1,       /* an earlier frame */
+	/* How a frame is encoded. 0: a new frame of the most likely image. 1 to CALLS_RECENT:
+	 * the position of the frame in the list of recent callees. The other values: */
+	/* an earlier frame that is not in the list */
+	CALLS_OLD = CALLS_RECENT + 1,
 	CALLS_ELSEWHERE = CALLS_RECENT + 2, /* a new frame of another image */
 	/* Number of contexts: combinations of the length of the list and whether a chain begins. */
 	CALLS_CONTEXTS = 2 * (CALLS_RECENT + 1)
@@ -24,10 +25,12 @@ enum {
 enum calls_column {
 	/* (length of a chain - 1) * 2, plus 1 if no earlier chain has this caller */
 	CALLS_LENGTHS,
-	CALLS_AGAIN,   /* for a caller that was used before: how many chains ago */
-	CALLS_CALLERS, /* the other callers */
-	CALLS_FRAMES,  /* frames encoded as CALLS_OLD */
-	CALLS_IMAGES,  /* images of frames encoded as CALLS_ELSEWHERE */
+	/* for a caller that was used before: number of chains since then */
+	CALLS_AGAIN,
+	/* for other callers: distance from the first stack of the chain, minus 1 */
+	CALLS_CALLERS,
+	CALLS_FRAMES, /* frames encoded as CALLS_OLD */
+	CALLS_IMAGES, /* images of frames encoded as CALLS_ELSEWHERE */
 	CALLS_NEAR, /* offsets of new frames relative to the first frame of the list */
 	/* Offsets of other new frames, relative to the previous frame of the same image. */
 	CALLS_FAR,

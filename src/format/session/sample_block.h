@@ -61,8 +61,8 @@ static inline void time_grid_follow(struct time_grid *g, uint64_t expected_ns,
 	g->at_ns = expected_ns + rest * (g->step_ns ? g->unit_ns / 4 : g->unit_ns);
 }
 
-/* An entry of the hash table of stacks that were not the next chain: the stack, and its number
- * among such stacks. */
+/* A recent stack that was not the end of the next expected chain. `position` numbers such
+ * stacks. */
 struct stack_again {
 	uint32_t stack;
 	uint32_t position; /* counts from 1; 0: the slot is unused */
@@ -70,7 +70,7 @@ struct stack_again {
 
 struct sample_packer {
 	VEC(uint64_t) values;
-	VEC(uint64_t) rests; /* rests of the times */
+	VEC(uint64_t) rests; /* times minus the times that the grid predicts */
 	/* hash table; a colliding entry replaces the old one */
 	VEC(struct stack_again) again;
 	struct buf column;
@@ -104,7 +104,7 @@ struct sample_columns {
 	uint32_t *thread;
 	uint32_t *event;
 	uint32_t *stack;
-	/* The stacks of this block so far that were not the next chain. */
+	/* The stacks so far in this block that were not the end of the next expected chain. */
 	uint32_t *again;
 	uint32_t *cpu;
 	uint8_t *bad; /* set by the caller: 1 if the sample refers to lost data */

@@ -24,7 +24,8 @@ struct segment_order {
 	VEC(uint64_t) least;
 	enum trust trust;
 	struct segment *segment; /* open during the second pass */
-	size_t nr_batches;       /* read in the second pass */
+	/* number of batches that the second pass has read so far */
+	size_t nr_batches;
 	VEC(struct sample) waiting;
 	size_t given; /* number of waiting samples that were returned already */
 };

@@ -113,7 +113,8 @@ static void hold_lock(const struct segment_writer *w)
 	(void)fcntl(w->fd, F_OFD_SETLK, &lock);
 }
 
-/* Creates a file with the header. Returns 0, or a negative errno; then the file does not exist. */
+/* Creates a file with the header and the info block. Returns 0 or a negative errno; after an
+ * error, the file does not exist. */
 static int begin_file(struct segment_writer *w, const char *path,
 		      const struct session_info *info, struct err *err)
 {

@@ -13,7 +13,7 @@
 struct err;
 
 struct fact {
-	const char *name; /* as in --json: "os_release" */
+	const char *name; /* name of the fact, as --json prints it: "os_release" */
 	char *text;
 	bool number; /* the text is a number */
 };
