@@ -13,8 +13,9 @@ struct source_find_options {
 	const char *search_dirs; /* comma-separated directories; NULL: none */
 	/* comma-separated prefixes to remove from paths before the search; NULL: none */
 	const char *base_dirs;
-	const char *
-		archive; /* directory of the archive; then sources are only searched there */
+	/* directory of an archive; NULL: none. Source paths are then looked up in the archive
+	 * instead of on this machine. */
+	const char *archive;
 	const char *root; /* prefix for paths; `archive` and `root` may be NULL */
 };
 

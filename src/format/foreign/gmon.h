@@ -29,8 +29,8 @@ struct gmon_bins {
 };
 
 void gmon_put_header(const struct gmon *g);
-/* Writes a histogram. Counts that exceed a bin continue in further records of the same range,
- * which gprof adds up. */
+/* Writes a histogram. If a count exceeds the maximum of a bin, writes the rest to further
+ * records of the same range, which gprof adds up. */
 void gmon_put_bins(const struct gmon *g, const struct gmon_bins *bins);
 /* Writes a call. Splits large counts into several records. */
 void gmon_put_calls(const struct gmon *g, uint64_t from, uint64_t to, uint64_t nr);

@@ -107,7 +107,7 @@ static uint32_t odb_hash(uint64_t key, uint32_t size)
 uint32_t odb_file_chain(const struct odb_file *file, uint32_t slot)
 {
 	const struct odb_layout *l = &file->layout;
-	/* `nodes` begins after the first node. */
+	/* `nodes` begins at node 1, so the chains follow size - 1 nodes. */
 	const uint8_t *chains = file->nodes + (size_t)(file->size - 1) * l->node_bytes;
 
 	return odb_u32(l, chains + (size_t)slot * l->index_bytes);

@@ -54,8 +54,9 @@ struct image {
 	enum image_kind kind;
 	struct build_id build_id;
 	uint64_t dev; /* as first seen; makedev() of major and minor; 0: unknown */
-	uint64_t
-		inode; /* 0: unknown. For ANON and UNMAPPED: the number of the instance */
+	/* 0: unknown. For ANON and UNMAPPED: a number that differs for each such image, because
+	 * other code can be at the same addresses later. */
+	uint64_t inode;
 	uint64_t inode_gen;  /* 0: unknown */
 	uint64_t mtime_ns;   /* since 1970; 0: unknown */
 	uint64_t file_bytes; /* 0: unknown */

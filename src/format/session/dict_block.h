@@ -33,8 +33,8 @@ enum {
 	DICT_CHUNK_STRING_BYTES = 4 << 20,
 	/* minimum number of stacks in a section of calls */
 	DICT_CALLS_LEAST = 1 << 10,
-	/* maximum number of stacks in a section of calls; it is high, because each section starts
-	 * without history */
+	/* Maximum number of stacks in a section of calls. It is high, because each section
+	 * starts with empty lists of callees. */
 	DICT_CALLS_MOST = 1 << 19,
 	/* Values before the columns: first frame, first chain, lengths of the columns. */
 	DICT_CALLS_HEAD = 2 + CALLS_COLUMN_COUNT,

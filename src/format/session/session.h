@@ -84,8 +84,8 @@ struct session_totals {
 	uint64_t recorder_cpu_ns; /* user + system time of the recorder */
 	int32_t target_status; /* wait status of the command; -1: none, or still running */
 	bool finished;         /* the recording ended normally */
-	/* Number of user stacks unwound from a copy, by the reason why they end: enum
-	 * unwind_end of resolve/unwind/unwind.h. */
+	/* Number of user stacks that were unwound from a copy of the stack, by the reason for
+	 * which the unwinding ended (enum unwind_end of resolve/unwind/unwind.h). */
 	uint64_t stack_ends[SESSION_STACK_ENDS];
 	/* Per event: the share of its enabled time during which it had a counter, in units of
 	 * 1/SESSION_SHARE_WHOLE, plus 1; 0: unknown. */
