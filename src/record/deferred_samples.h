@@ -20,10 +20,11 @@ struct deferred_samples {
 	uint64_t since_ns;  /* time of the oldest waiting sample, if there is one */
 };
 
-/* Completes the chain of a decoded sample; the chain is built in sample->chain. Returns 0; 1 if
- * the user part has not arrived, and a copy of the record waits for it; or -ENOMEM. If the sample
- * has waited too long at `now_ns` (UINT64_MAX: no more records will come), or if too many samples
- * wait, it does not wait longer: UINT64_MAX is then the last address of its chain. */
+/* Appends the deferred user callers to the chain of a decoded sample; the chain is built in
+ * sample->chain. Returns 0; 1 if the callers have not arrived yet, after storing a copy of the
+ * record in the list of waiting samples; or -ENOMEM. A sample does not wait any longer if it has
+ * waited too long at `now_ns` (UINT64_MAX: no more records will arrive), or if too many samples
+ * wait. Its chain then ends with the address UINT64_MAX, and the result is 0. */
 int deferred_samples_join(struct deferred_samples *d, const struct decoder *decoder,
 			  struct grouped_sample *sample, uint64_t now_ns);
 /* Returns the waiting records and empties the list. The caller joins them again and frees the
@@ -31,7 +32,7 @@ int deferred_samples_join(struct deferred_samples *d, const struct decoder *deco
 struct buf deferred_samples_take(struct deferred_samples *d);
 /* Returns the time of the oldest waiting sample, or UINT64_MAX if none waits. */
 uint64_t deferred_samples_since(const struct deferred_samples *d);
-/* Drops user parts that only samples before `time_ns` need, unless such a sample still waits.
- * The caller has joined all samples before `time_ns`. */
+/* Frees the deferred callers that only samples before `time_ns` can need, but keeps those that a
+ * waiting sample can still need. The caller has joined all samples before `time_ns`. */
 void deferred_samples_forget(struct deferred_samples *d, uint64_t time_ns);
 void deferred_samples_done(struct deferred_samples *d);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* due_samples.h - raw samples that wait for an unwind table, of an image or a jitdump.
- * Layer: record. Zero the struct before use. */
+/* due_samples.h - stores raw samples until the unwind table of a binary or a jitdump is ready,
+ * which their stacks need. Layer: record. Zero the struct before use. */
 #pragma once
 #include <stddef.h>
 #include <stdint.h>
@@ -11,7 +11,7 @@
 struct record;
 
 struct due_sample {
-	const uint8_t *bytes; /* a record */
+	const uint8_t *bytes; /* the perf record; in one of the `chunks` */
 	size_t len;
 	uint64_t time_ns;
 	uint32_t image; /* the image whose table the sample waits for */
@@ -28,8 +28,8 @@ struct due_samples {
  * record, `image` the image whose table it waits for. Returns 0 or -ENOMEM. */
 int due_samples_add(struct due_samples *d, const struct record *rec, const void *bytes,
 		    size_t len, uint32_t image);
-/* Drops all samples except the first `nr` of the list. Frees memory if less than half of it is in
- * use. */
+/* Drops all samples except the first `nr` of the list. If the rest uses at most half of the
+ * allocated memory, tries to free the unused memory. */
 void due_samples_keep(struct due_samples *d, size_t nr);
 /* Returns the time of the oldest sample, or UINT64_MAX if the list is empty. */
 uint64_t due_samples_since(const struct due_samples *d);

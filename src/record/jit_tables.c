@@ -130,8 +130,8 @@ static int jit_tables_read_content(const struct jit_tables *t, int fd,
 	return result;
 }
 
-/* Reads a dump again if it has grown and was not read just before. `is_last`: reads it in any
- * case. */
+/* Reads a dump if its size has changed, unless it was given up, or was read too recently
+ * (REST_FACTOR). `is_last`: ignores how recently it was read, and waits longer. */
 static void live_dump_update(struct jit_tables *t, struct live_dump *d, int fd,
 			     bool is_last)
 {

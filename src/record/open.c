@@ -316,7 +316,8 @@ static bool open_is_given(const pid_t *given, size_t nr, pid_t pid)
 	return false;
 }
 
-/* Adds the descendants of the processes to record that exist now. */
+/* Adds the existing descendants of the configured processes. Skips this process and its children,
+ * and processes that we have no permission to see. */
 static int list_children(struct recorder *r)
 {
 	size_t nr_given = r->processes.nr, nr_hidden = 0;

@@ -48,7 +48,8 @@ struct recorder {
 	char *segment_path;
 	struct perf_data_out *perf_data; /* NULL: not requested */
 	struct side_band side_band;      /* records that wait for the frontier */
-	/* Scratch: the last record, cut as own_record() in rounds.c does. */
+	/* Scratch of own_record() in rounds.c: the last record without the bytes that were added
+	 * for other recordings. */
 	struct buf own_record;
 	/* Samples newer than the frontier, for the next round. */
 	struct buf held;
@@ -60,18 +61,20 @@ struct recorder {
 	struct session_totals totals;
 	VEC(uint64_t) cpu_samples; /* samples of each CPU */
 	uint64_t cpu_begin_ns;     /* CPU time of this process before the recording */
-	/* CLOCK_REALTIME minus the samples' clock, at the start. */
+	/* CLOCK_REALTIME minus the clock of the samples, when the recording started. */
 	int64_t clock_gap_ns;
+	/* The rings contain all side-band records up to this time, so samples up to it can be
+	 * resolved. Newer samples wait for the next round. */
 	uint64_t frontier_ns;
 	uint64_t next_flush_ns;
 	uint64_t round_ns;       /* interval between flushes */
-	uint64_t hurry_until_ns; /* until then, drain the rings more often */
+	uint64_t hurry_until_ns; /* until this time, drain the rings more often */
 	/* Number of stacks so far that were longer than their copies. */
 	uint64_t nr_rests;
 	uint64_t side_band_ns; /* CPU time for the side band */
-	uint64_t nr_taken;     /* samples read from the rings, kept or not */
-	/* The samples of nr_taken that were added, not wanted or undecodable. The others are
-	 * pending; at the end these are lost. */
+	uint64_t nr_taken;     /* samples read from the rings so far */
+	/* How many of nr_taken were added to the session, excluded by is_wanted(), or undecodable.
+	 * The others still wait; if they still do at the end, they count as dropped. */
 	uint64_t nr_settled;
 	uint64_t nr_unread; /* samples that were dropped from the rings at the end */
 	uint64_t lost_in_records;
@@ -80,18 +83,19 @@ struct recorder {
 	uint64_t nr_writes;
 	uint64_t nr_side_band;
 	struct module_watch modules;
-	VEC(struct proc_module) symbols_due; /* modules whose symbols are to be read */
-	uint64_t symbols_due_ns;             /* the earliest time to read them */
-	struct symbols_job *symbols_job;     /* NULL: none runs */
-	uint64_t modules_ns; /* all modules loaded before this are known */
+	/* modules whose symbols must still be read */
+	VEC(struct proc_module) symbols_due;
+	uint64_t symbols_due_ns;         /* the earliest time to read them */
+	struct symbols_job *symbols_job; /* NULL: none runs */
+	uint64_t modules_ns;             /* all modules loaded before this are known */
 	struct containers containers;
-	/* Until then, recorder_attend() is called at the short interval. */
+	/* Until this time, recorder_attend() is called at the short interval. */
 	uint64_t attention_end_ns;
 	uint64_t next_look_ns; /* the earliest time of the next recorder_attend() */
 	bool snapshot_done;
 	bool snapshot_is_new; /* the snapshot describes a module that was just loaded */
 	bool stopped;         /* recorder_stop() was called */
-	bool failed;          /* records were lost, because memory was short */
+	bool failed;          /* a call failed, so records can be missing */
 	struct err *err; /* where callbacks store the message of the current call */
 };
 
@@ -100,9 +104,9 @@ struct recorder {
 int recorder_take_side_band(void *ctx, const void *record, size_t len);
 /* Handles a record from the sample rings, like recorder_take_side_band(). */
 int recorder_take_sample(void *ctx, const void *bytes, size_t len);
-/* Handles the samples that the last rounds kept: those that were newer than the frontier, and
- * those whose deferred callers had not arrived. Returns 0, or a negative errno with a message in
- * *r->err, like the next two functions. */
+/* Handles the samples that earlier rounds could not resolve: those that were newer than the
+ * frontier, and those whose deferred callers had not arrived. Returns 0, or a negative errno with a
+ * message in *r->err, like the next two functions. */
 int recorder_take_held(struct recorder *r);
 /* Resolves the waiting samples whose unwind tables have been completed since the last call. */
 int recorder_take_due(struct recorder *r);
@@ -112,23 +116,25 @@ int recorder_settle_due(struct recorder *r);
 /* Opens r->group, which collects samples so that they are resolved together. Returns 0 or
  * -ENOMEM. */
 int recorder_open_group(struct recorder *r);
-/* Resolves the samples of r->group and adds them to the session; call it before the records of the
- * group become invalid. `ctx` is the recorder. Returns 0, or a negative errno with a message. */
+/* Resolves the samples of r->group and adds them to the session. Call it before the memory of their
+ * records is reused. `ctx` is the recorder. Returns 0, or a negative errno with a message. */
 int recorder_end_group(void *ctx);
-/* Ends a call that handled records: if it failed, notes that records can be lost, and stores a
- * message unless there is one. Returns `result`. */
+/* Call at the end of each call that handled records, with its result. If it failed, notes that
+ * records can be missing, and stores a message unless there is one. Returns `result`. */
 int recorder_judge(struct recorder *r, int result);
-/* Keeps a jitdump open if the record maps one. */
+/* If the record maps a jitdump, opens the file and keeps it open. */
 void recorder_keep_jit(struct recorder *r, const struct record *rec);
-/* Handles the records that concern files which may soon disappear: notes new containers, and opens
- * files that containers map and JIT dumps. */
+/* Handles a side-band record as soon as it is read, because files may soon disappear: notes a new
+ * container, opens a file that a container maps, and opens a jitdump. */
 void recorder_attend_to(struct recorder *r, const struct record *rec);
-/* Finds modules that were loaded since the last call, and records them as mapped since then.
- * The first call, before the snapshot, only notes the modules that are loaded already. Returns
- * 0 or -ENOMEM. */
+/* Finds kernel modules that were loaded since the last call, and adds them to the session. Records
+ * each as mapped since it was loaded or, if that time is unknown, since the last call. The first
+ * call, before the snapshot, only notes the modules that are loaded already. Returns 0 or
+ * -ENOMEM. */
 int recorder_look_at_modules(struct recorder *r);
-/* When due, starts a thread that reads the symbols of new modules and saves them in the session.
- * It is a thread because this takes long, and other modules can be loaded or removed meanwhile. */
+/* Joins the thread that reads symbols of new modules, if it has finished. When symbols are due and
+ * no thread runs, starts one, which saves them in the session. A thread is used because reading
+ * takes long, and other modules can be loaded or removed meanwhile. */
 void recorder_read_symbols(struct recorder *r);
 /* Waits until the symbols of all new modules are read. */
 void recorder_end_symbols(struct recorder *r);

@@ -28,13 +28,16 @@ struct recorder_config {
 	/* Not 0: the number of bytes of the user stack to copy with each sample. The call
 	 * chains are unwound from these copies. */
 	uint32_t stack_bytes;
-	size_t ring_pages;      /* 0: default */
-	uint32_t session_flags; /* SESSION_... flags that the caller knows */
-	const char *vmlinux;    /* "": none */
-	const char *perf_data;  /* NULL: none */
-	char *const *command;   /* the recorder's own command line */
+	size_t ring_pages; /* 0: default */
+	/* SESSION_... flags that depend on the caller's options */
+	uint32_t session_flags;
+	const char *vmlinux;   /* "": none */
+	const char *perf_data; /* NULL: none */
+	char *const *command;  /* command line of this program, stored in the session */
 	int nr_command;
-	bool one_of_many; /* the process has other recordings, whose CPU time does not count */
+	/* this process also makes other recordings: do not count the CPU time that it used
+	 * before */
+	bool one_of_many;
 	bool no_build_ids; /* see struct perf_source_config */
 	/* For a recording that always runs: wakes up less often. This can lose the callers of
 	 * stacks that are longer than their copies, and files of containers that only live for a
@@ -48,8 +51,9 @@ struct recorder_config {
 	 * Outlives the recorder. NULL: recorder_close() makes the copies. */
 	struct copy_list *copies;
 	struct session_dir *dir; /* outlives the recorder */
-	uint32_t max_frames;     /* frames of a stack; 0: no limit */
-	/* Memory for the mappings of all processes (resolver_bound()); 0: the default. */
+	uint32_t max_frames;     /* maximum number of frames per stack; 0: no limit */
+	/* Limit in bytes of the memory for the mappings of all processes (resolver_bound()); 0: the
+	 * default. */
 	uint64_t max_map_bytes;
 	/* Returns whether to add a sample to the session. NULL: adds every sample. */
 	bool (*is_wanted)(void *ctx, const struct dict *dict,
@@ -88,23 +92,25 @@ int recorder_attend_ms(const struct recorder *r);
 /* Drains the side band: examines new containers, opens files that might soon disappear, and reads
  * the symbols of new modules. Returns 0, or a negative errno with a message in *err. */
 int recorder_attend(struct recorder *r, struct err *err);
-/* Executes one round, which writes to disk once per interval (normally a second) or when many
- * samples wait. Returns 0, or a negative errno (-ENOSPC ...) with a message in *err; data
- * written before stays valid. */
+/* Executes one round: drains the rings and resolves the samples. Writes them to disk only if the
+ * interval (normally a second) is over, or if many samples wait. Returns 0, or a negative errno
+ * (-ENOSPC ...) with a message in *err; data written before stays valid. */
 int recorder_round(struct recorder *r, struct err *err);
 /* Executes a round, and writes all samples taken before the call to the segment, so that readers
  * see them. Returns the same as recorder_round(). */
 int recorder_dump(struct recorder *r, struct err *err);
-/* Returns the totals so far. Lost samples include only those that the rings reported. */
+/* Returns the totals so far. Until the recording ends, lost samples include only those that the
+ * rings reported. */
 const struct session_totals *recorder_totals(const struct recorder *r);
 /* Returns an array of the number of samples of each CPU, indexed by CPU number, and its length in
  * *ret_nr_cpus. It is valid until the next round. */
 const uint64_t *recorder_cpu_samples(const struct recorder *r, size_t *ret_nr_cpus);
 /* Frees a recorder whose recording did not begin, and removes its segment. */
 void recorder_discard(struct recorder *r); /* accepts NULL */
-/* Stops sampling, drains the rings, writes the totals and frees the recorder. `target_status`
- * is the wait status of the command, or -1. Sets *ret_totals also on an error. Returns 0, or a
- * negative errno with a message in *err. */
+/* Stops sampling, drains the rings, saves files that will not be found later, writes the totals and
+ * frees the recorder. `target_status` is the wait status of the command, or -1. *ret_file_bytes is
+ * the size of the segment. Sets *ret_totals also on an error. Returns 0, or a negative errno with a
+ * message in *err. */
 int recorder_close(struct recorder *r, int target_status,
 		   struct session_totals *ret_totals, uint64_t *ret_file_bytes,
 		   struct err *err);

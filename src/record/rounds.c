@@ -54,9 +54,9 @@ void recorder_keep_jit(struct recorder *r, const struct record *rec)
 		jit_store_mapped(&r->jit_store, &rec->mmap);
 }
 
-/* Returns the record without the bytes at its end that were added for other recordings of the same
- * events, because readers of perf.data do not expect these. Stores the length in *len. Returns
- * NULL if memory is short. */
+/* Removes the bytes at the end of a record that were added for other recordings of the same events,
+ * because readers of perf.data do not expect these. Returns the record or its shortened copy and
+ * stores its length in *len; returns NULL if memory is short. */
 static const void *own_record(struct recorder *r, const void *record, size_t *len)
 {
 	size_t own = decoder_own_bytes(&r->decoder, record, *len);
@@ -149,9 +149,9 @@ int recorder_timeout_ms(const struct recorder *r)
 	return now >= next ? 0 : (int)((next - now) / NS_PER_MS) + 1;
 }
 
-/* If some stacks were longer than their copies, drains the rings more often for a while, because
- * the rest of such a stack is read from its process, which changes it. Does the same while samples
- * wait for tables. */
+/* Sets how long to drain the rings more often. This is needed if some stacks were longer than their
+ * copies: the rest of such a stack is read from the memory of its process, which soon changes it.
+ * It is also needed while unwind tables are being made. */
 static void see_rests(struct recorder *r)
 {
 	uint64_t tried = resolver_unwind_rests(r->resolver).tried;
@@ -268,7 +268,8 @@ static void count_lost(struct recorder *r)
 		r->totals.lost = lost;
 }
 
-/* Counts the samples that were received and not added, also by rounds that failed earlier. */
+/* Computes the number of dropped samples: those that were read from the rings or left in them, but
+ * never resolved, because a round failed. */
 static void count_dropped(struct recorder *r)
 {
 	uint64_t pending =
@@ -401,8 +402,8 @@ void recorder_free(struct recorder *r)
 	free(r);
 }
 
-/* Drains the rings after sampling has stopped, when they contain all samples and the side-band
- * records that these need. */
+/* Stops sampling, drains the rings, resolves all samples that still wait, and computes the
+ * totals. */
 static int drain_to_end(struct recorder *r)
 {
 	int result;
@@ -481,8 +482,9 @@ static void report_end(const struct recorder *r)
 		kept.images);
 }
 
-/* Copies files that will not be found later. A perf map can have been created after the first
- * hits, so look again. */
+/* Copies the binaries and JIT files that will not be found later, or adds them to config.copies. A
+ * perf map can have been created after the first samples in its process, so search for maps
+ * again. */
 static void save_copies(struct recorder *r)
 {
 	struct copy_list *copies = r->config.copies ? r->config.copies : &r->own_copies;

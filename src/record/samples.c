@@ -107,9 +107,10 @@ static int keep_due(void *ctx, size_t at)
 	return due_samples_add(&r->due, &s->rec, s->bytes, s->len, r->stacks.missing);
 }
 
-/* Returns how many samples are collected before they are resolved together. Samples of event
+/* Returns the number of samples to collect before they are resolved together. Samples of event
  * groups are only valid during the call, and samples for perf.data are written as soon as their
- * stacks are found, so these are resolved one by one. So are samples without copied stacks. */
+ * stacks are found, so both kinds are resolved one by one. Samples without copied stacks are also
+ * resolved one by one. */
 static size_t group_size(const struct recorder_config *c)
 {
 	for (size_t i = 0; i < c->nr_events; i++)
@@ -305,8 +306,8 @@ int recorder_settle_due(struct recorder *r)
 	uint64_t until = table_patience(r, begin);
 	int result = 0;
 
-	/* The loop also ends without the waiting samples if no table is left that is being made,
-	 * for example because memory was short. */
+	/* Samples can still wait after this loop: the time limit was reached, or no table is being
+	 * made any more, for example because memory was short. */
 	while (!result && r->due.list.nr &&
 	       recorder_stacks_take_tables(&r->stacks, until))
 		result = retry_due(r);

@@ -105,8 +105,9 @@ static void drop_table(struct recorder_stacks *s, struct stack_table *entry)
 	entry->table = NULL;
 }
 
-/* Makes the table of a small binary in this thread. Requests tables of large binaries, or all
- * tables if there is a helper, from the table maker's thread. */
+/* Sets the table of an image. Uses the one that the previous recording left, if there is one.
+ * Otherwise makes the table of a small binary in this thread, and requests that of a large binary,
+ * or any table if there is a helper, from the thread of the table maker. */
 static void recorder_stacks_make(struct recorder_stacks *s, uint32_t image,
 				 struct stack_table *entry)
 {

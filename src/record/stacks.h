@@ -19,11 +19,13 @@ struct unwind_table;
 
 struct stack_table {
 	bool looked;
-	bool is_due;     /* it is being made */
-	bool is_refused; /* its owner's budget was used up */
-	bool is_used;    /* it was used since the last time that unused tables were
-				     * dropped */
-	uint32_t user;   /* hash of the account of the file; 0: the system */
+	bool is_due; /* the table was requested and is not finished yet */
+	/* not made, because the CPU budget of the file's owner was used up */
+	bool is_refused;
+	/* it was used since the last time that unused tables were dropped */
+	bool is_used;
+	/* the user who is charged: a hash of the account of the file; 0: the system */
+	uint32_t user;
 	struct unwind_table *table; /* NULL: none */
 };
 
@@ -39,7 +41,7 @@ struct recorder_stacks {
 	struct recorder_files files;
 	VEC(struct stack_table) tables; /* indexed by image number of the dict */
 	uint64_t bytes;                 /* size of all tables */
-	/* Bytes of the tables of each user, without the system's tables. */
+	/* Bytes of the tables of each user; tables of the system are not included. */
 	struct shares bytes_of;
 	struct shared_tables *shared; /* NULL: tables are not shared */
 	uint64_t next_trim_ns;
@@ -49,8 +51,8 @@ struct recorder_stacks {
 	struct table_maker maker;
 	char *cache_dir; /* directory for tables of large binaries; NULL: none */
 	bool hurried;    /* samples do not wait for tables */
-	/* Image of the table that was last requested and is still being made; or anonymous
-	 * memory with code that a jitdump does not describe yet. */
+	/* The image that the last sample waits for: its table was requested and is not finished, or
+	 * it is anonymous memory with code that a jitdump does not describe yet. */
 	uint32_t missing;
 	struct jit_tables jit;
 	struct code_blocks code;
@@ -72,17 +74,18 @@ bool recorder_stacks_is_making(const struct recorder_stacks *s);
  * outlive `s`. */
 void recorder_stacks_share(struct recorder_stacks *s, struct shared_tables *shared);
 /* Keeps the memory of tables below the limit. Call it once per round, when no stack is being
- * unwound. Above half of the limit, drops tables that were not used for a minute; they are made
- * again if needed. Above the limit, the user with the most bytes loses unused tables first, then
- * the largest ones, whose code is unwound by frame pointers from then on. The system loses tables
- * only if all users together have less than half of the limit. Once a minute, this also allows
- * requests for refused tables again. Returns true if the caller must request all tables again:
- * some may be gone, and only a request marks a table as used. */
+ * unwound. Above half of the limit, drops the tables that are left from the previous recording, and
+ * then those that were not used for a minute; they are made again if needed. Above the limit, drops
+ * tables of the user with the most bytes: unused ones first, then the largest ones, whose code is
+ * unwound by frame pointers from then on. Drops tables of the system only if those of all users
+ * together use at most half of the limit. Once a minute, this also allows requests for refused
+ * tables again. Returns true if the caller must request all tables again: some may be gone, and
+ * only a request marks a table as used. */
 bool recorder_stacks_trim(struct recorder_stacks *s, uint64_t now_ns);
-/* Collects finished tables, and reads jitdumps that have grown. If there are none, waits for a
- * table until `until_ns` (CLOCK_MONOTONIC; 0: does not wait, UINT64_MAX: no limit). Returns true
- * if a table or dump is new: then samples for which resolver_sample() returned -EAGAIN can be
- * tried again. */
+/* Collects finished tables, and reads jitdumps that have grown. If nothing is new, waits until
+ * `until_ns` for a table to be finished (CLOCK_MONOTONIC; 0: does not wait, UINT64_MAX: no limit).
+ * Returns true if a table or dump is new: then samples for which resolver_sample() returned -EAGAIN
+ * can be tried again. */
 bool recorder_stacks_take_tables(struct recorder_stacks *s, uint64_t until_ns);
 /* `hurried`: from now on, samples do not wait for tables that are being made; their stacks are
  * unwound by frame pointers. */

@@ -18,13 +18,14 @@ struct table_maker {
 	struct table_helper *helper;
 	struct table_budget *budget; /* CPU time per user; NULL: no limit */
 	struct table_work *work;     /* shared with the thread; NULL: no request yet */
-	unsigned int nr; /* number of tables that were requested and not taken yet */
+	/* number of requests whose results table_maker_take() has not returned yet */
+	unsigned int nr;
 };
 
-/* Requests the table of the binary open at `fd`; `path` is its name. Returns 0 and takes ownership
- * of `fd`; or -ENOMEM or -EAGAIN (no thread), and the caller still owns it. `cached`: reads the
- * table from the cache on disk, or stores it there. Set it only for the file itself, because the
- * cache identifies a table by its file and not by a copy. */
+/* Requests the unwind table of the binary open at `fd`; `path` is its name. Returns 0 and takes
+ * ownership of `fd`; or -ENOMEM or -EAGAIN (no thread), and the caller still owns it. `cached`:
+ * reads the table from the cache on disk, or stores it there. Set it only if `fd` is the binary
+ * itself: the cache identifies a table by the binary's file, so a copy must not be used. */
 int table_maker_ask(struct table_maker *m, uint32_t image, int fd, const char *path,
 		    bool cached);
 /* The result of a request. */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* table_answers.h - validates the answers of the helper for unwind tables, which a binary that it
- * read may have taken over.
- * Layer: record. */
+/* table_answers.h - receives and validates the answers of the helper for unwind tables. A malicious
+ * binary may have taken over the helper that read it. Layer: record. */
 #pragma once
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -26,11 +25,11 @@ void table_answers_drain(struct table_answers *a);
 enum table_outcome {
 	TABLE_MADE,     /* success */
 	TABLE_NONE,     /* the worker reported an error, or an invalid answer */
-	TABLE_KILLED,   /* a signal killed the worker, which the binary caused */
-	TABLE_TOO_SLOW, /* the worker used too much time, which the binary caused */
+	TABLE_KILLED,   /* a signal killed the worker, probably because of the binary */
+	TABLE_TOO_SLOW, /* the worker exceeded its CPU time for this binary */
 	TABLE_ENDED,    /* the worker exited by itself */
 	TABLE_HUNG_UP, /* the supervisor exited, or sent something that is not an answer */
-	TABLE_NO_ANSWER, /* within the time limit */
+	TABLE_NO_ANSWER, /* no answer within the time limit */
 	TABLE_GIVEN_UP,  /* `gives_up` was set */
 };
 

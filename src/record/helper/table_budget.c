@@ -59,7 +59,7 @@ int table_budget_new(unsigned int nr_cpus, uint64_t now_ns,
 	return 0;
 }
 
-/* Drops users with a full allowance, because they are treated like unknown users. */
+/* Drops users with a full allowance: a user who is not listed starts with the same allowance. */
 static void forget_full(struct table_budget *b, uint64_t now_ns)
 {
 	size_t kept = 0;

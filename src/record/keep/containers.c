@@ -34,8 +34,8 @@ void containers_done(struct containers *c)
 	map_done(&c->known);
 }
 
-/* Drops ended processes, because a user who can create containers can use every pid of the
- * machine in them. */
+/* Drops ended processes. Otherwise, a user who can create containers could fill the set with every
+ * pid of the machine. */
 static void forget_ended(struct containers *c)
 {
 	VEC(int32_t) ended = { 0 };

@@ -76,8 +76,8 @@ static bool is_overwritten(const struct copy_job *job, const struct stat *st)
 	       copy_list_mtime_ns(st) != job->mtime_ns;
 }
 
-/* Returns 1 if the file must be copied, with its state in *ret_st, 0 if not, or a negative errno.
- */
+/* Returns 1 if the file must be copied and stores its state in *ret_st; 0 if it need not or must
+ * not be copied; or a negative errno. */
 static int copy_list_look(const struct copy_job *job, struct stat *ret_st)
 {
 	struct stat st, copy;
@@ -181,8 +181,9 @@ static int copy_list_make_room(struct copy_list *l, const struct copy_job *job)
 	}
 }
 
-/* Adds the file to the bytes of its user, and returns whether they are within the limit. Logs the
- * first file of a user that is not. */
+/* Adds the size of the file to the bytes of its user, and returns whether they are within the limit
+ * of a user. Logs only the first file of each user that exceeds it. The user of this process has no
+ * limit. */
 static bool copy_list_charge(struct copy_list *l, const struct copy_job *job)
 {
 	uint64_t before = shares_of(&l->taken, job->user);

@@ -27,10 +27,12 @@ struct copy_list {
 	VEC(struct copy_job) jobs;
 	uint64_t max_bytes;  /* limit of the bytes to copy; 0: no limit */
 	struct shares bytes; /* bytes to copy, for each user */
+	/* Number of files to copy, for each user. */
 	struct shares files;
-	/* Limit of the bytes for each user other than the caller, including copies that were made
-	 * already; 0: no limit. */
+	/* Limit of the bytes to copy for each user except the user of this process, including
+	 * copies that were made already; 0: no limit. */
 	uint64_t max_of_user;
+	/* Bytes of all files that were requested for each user, for max_of_user. */
 	struct shares taken;
 };
 

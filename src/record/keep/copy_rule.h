@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* copy_rule.h - decides which files, whose names are in a recorded binary, may be copied to a
- * location that other users can read.
- * Layer: record. A binary names the paths of its sources and debug files. Its builder, who may be
- * any sampled user, chooses these paths, and root could read all of them. */
+/* copy_rule.h - decides whether a source or debug file may be copied to a location that other users
+ * can read. Layer: record. A binary contains the paths of its sources and debug files. Its builder
+ * can be any sampled user and chooses these paths, and root could read all of them. */
 #pragma once
 #include <stdbool.h>
 

@@ -41,12 +41,13 @@ struct file_holder {
 /* Finds the permanent mounts; `dir` must outlive the holder. */
 void file_holder_init(struct file_holder *h, const struct session_dir *dir);
 void file_holder_done(struct file_holder *h);
-/* Holds the file that was opened from location `at`: open, if its mount permits that, or as a
- * copy. Takes ownership of the descriptor of `opened`. */
+/* Holds a file that was opened at location `at`: keeps it open if its mount permits that, or else
+ * makes a private copy, or holds nothing if a copy is not possible or not worthwhile. Takes
+ * ownership of the descriptor of `opened`. */
 void held_file_take(struct file_holder *h, const struct image_location *at,
 		    const struct image_opened *opened, struct held_file *ret_held);
-/* Returns whether the file is HELD_WITH_PROCESS and its process had already ended at the last
- * check, so that the file must be released.  Call after draining the rings. */
+/* Checks whether the process of a HELD_WITH_PROCESS file has ended. Returns true if it had already
+ * ended at the previous check, so that the file must be released. Call after draining the rings. */
 bool held_file_is_over(struct held_file *f);
 /* Replaces a HELD_WITH_PROCESS file by a private copy, and closes the file. */
 void held_file_copy(struct file_holder *h, struct held_file *f);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* image_open.h - opens the files of binaries, which may be on a server that does not answer.  The
- * caller waits for at most half a second, and not at all for the next file on the same device.
- * Layer: record.  Similar to base/async_call.h. */
+/* image_open.h - opens the files of binaries, which can be on a server that does not answer. The
+ * caller waits for at most half a second, and not at all while an earlier request to the same
+ * device hangs. Layer: record. Uses base/async_call.h. */
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>
@@ -30,8 +30,8 @@ struct image_opened {
 };
 
 /* Opens the mapped file, which `image` identifies by build-id, or else by inode, or else by its
- * path alone. Returns 0 and *ret, whose descriptor the caller owns, or a negative errno: -ESTALE
- * if other files are there now. */
+ * path alone. Returns 0 and *ret, whose descriptor the caller owns, or a negative errno: -ESTALE if
+ * the paths lead to other files now. */
 int image_open(const struct image_location *location, const struct image *image,
 	       struct image_opened *ret);
 /* Calls stat() for a path that was on device `dev`, without waiting long. Returns 0 or a negative

@@ -395,7 +395,7 @@ bool image_store_is_memory(const struct image_store *k, const struct record_mmap
 		return false;
 	len = io_pread_full(opened.fd, magic, sizeof(magic), 0);
 	close(opened.fd);
-	/* Returns whether the file begins like an ELF or PE file. */
+	/* Executables begin as ELF or PE files do; all other files count as memory. */
 	return len >= 0 && memcmp(magic, "\177E", 2) != 0 &&
 	       memcmp(magic, "MZ", 2) != 0;
 }

@@ -58,12 +58,12 @@ struct jit_store {
 		*mounts; /* borrowed; NULL: any mount may be kept busy */
 };
 
-/* Holds the file if it is a jitdump file. */
+/* Opens the mapped file and keeps it open, if it is a jitdump. */
 void jit_store_mapped(struct jit_store *k, const struct record_mmap *m);
 /* Call when a process in a container executes a program. Holds its /tmp directory open until the
  * second check after the process has ended. */
 void jit_store_began(struct jit_store *k, int32_t pid);
-/* Searches for the perf maps of processes that have new anonymous images in the dict. */
+/* Opens and holds the perf maps of processes that have new anonymous images in the dict. */
 void jit_store_look(struct jit_store *k, const struct dict *dict);
 /* Returns the descriptor of the jitdump that a process mapped last; the store owns it. Returns
  * -1 if it holds none. */
