@@ -58,7 +58,8 @@ struct class_event {
 
 struct class
 {
-	uint32_t event; /* index of the event; of merged ones the first */
+	/* index of the event, or of the first one of several merged events */
+	uint32_t event;
 	int64_t tgid; /* process id, -1: unknown; tgid, tid and cpu are 0 if they are merged */
 	int64_t tid;
 	int64_t cpu;
@@ -66,9 +67,11 @@ struct class
 
 struct classes {
 	unsigned int kept;
-	enum class_axis axis; /* of the columns; CLASS_EVENT also if nothing varies */
+	/* the axis on which the columns differ; CLASS_EVENT if there is none */
+	enum class_axis axis;
 	VEC(struct class) columns; /* sorted, after classes_arrange() */
-	VEC(struct class) added;   /* by number */
+	/* distinct tuples, indexed by the number of their class */
+	VEC(struct class) added;
 	VEC(struct class_event) events;
 	/* By event: index of the event that it is merged into. */
 	VEC(uint32_t) main_event;
@@ -80,9 +83,9 @@ struct classes {
 /* Adds the axes in the comma-separated list to *merge: lib (library), cpu, tid, tgid (pid),
  * unitmask, core, all.  Returns 0, or -EINVAL with a one-line message. */
 int classes_parse_merge(const char *list, unsigned int *merge, struct err *err);
-/* Returns the KEEP_... of a view.  `session_flags` are SESSION_... of session.h (axes that were
- * separated when recording); the next two parameters are the axes that the report separates;
- * `merge` is MERGE_... */
+/* Returns the axes that stay separate, as KEEP_... bits. `session_flags` are SESSION_... of
+ * session.h (axes that were separated when recording); the next two parameters are the axes that
+ * the report separates; `merge` is MERGE_... */
 unsigned int classes_kept(uint32_t session_flags, bool separate_thread,
 			  bool separate_cpu, unsigned int merge);
 

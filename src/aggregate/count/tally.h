@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* tally.h - the innermost table: counts by a pair of numbers.
- * Layer: aggregate.  A sample causes no look-up: it is appended as a note, and the notes are
- * sorted and summed once there are many.  So memory is accessed sequentially, whatever the order
- * of the samples, and grows only with the number of distinct pairs. */
+/* tally.h - counts samples by pairs of numbers. Layer: aggregate. A sample causes no look-up: it is
+ * appended as a note, and the notes are sorted and summed once there are many. So memory is
+ * accessed sequentially, whatever the order of the samples, and grows only with the number of
+ * distinct pairs. */
 #pragma once
 #include <errno.h>
 #include <stddef.h>
@@ -13,7 +13,8 @@ enum {
 	 * of `b`. */
 	TALLY_EVENT_BITS = 12,
 	TALLY_CPU_BITS = 20, /* the bits above TALLY_EVENT_BITS */
-	TALLY_RUNS = 48      /* each at least twice as long as the next */
+	/* maximum number of runs; each is at least twice as long as the next */
+	TALLY_RUNS = 48
 };
 
 struct tally_cell {
@@ -28,7 +29,7 @@ struct tally {
 		*cells;  /* consecutive runs; after tally_finish() a single run */
 	size_t nr_cells; /* valid after tally_finish() */
 	size_t cells_room;
-	/* Number of cells; a run is sorted, with each pair once. */
+	/* Number of cells in each run. A run is sorted and contains each pair only once. */
 	size_t run_nr[TALLY_RUNS];
 	size_t nr_runs;
 	size_t nr_summed;         /* number of cells in all runs */
@@ -43,8 +44,8 @@ struct tally {
 void tally_done(struct tally *t);
 /* Makes room for a note by summing up the existing ones.  Returns 0 or -ENOMEM. */
 int tally_make_room(struct tally *t);
-/* Merges all runs.  Afterwards nr_summed is the number of cells, without the notes.  Returns 0
- * or -ENOMEM. */
+/* Merges all runs. Afterwards, nr_summed is the number of distinct pairs, except those that occur
+ * only in notes. Returns 0 or -ENOMEM. */
 int tally_settle(struct tally *t);
 /* Sums up everything that was added; do not add afterwards.  Returns 0 or -ENOMEM. */
 int tally_finish(struct tally *t);

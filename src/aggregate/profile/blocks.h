@@ -14,12 +14,12 @@ struct block_cell {
 	uint64_t samples;
 };
 
-/* Returns the width of blocks for recordings of this length together; 0: unknown. */
+/* Returns the width of a block for recordings of this total length; 0: the length is unknown. */
 uint64_t block_width_ns(uint64_t length_ns);
-/* Doubles the width of blocks until the span does not have too many of them. */
+/* Returns `width_ns`, doubled until the span consists of few enough blocks. */
 uint64_t block_merged_width_ns(uint64_t width_ns, uint64_t span_ns);
-/* Adds up the rows of a profile whose last keys divide it into blocks: session and time, or time
- * only if the session is another key.  The profile then has the first nr_keys keys, and its rows
- * have cells in p->block_cells.  The blocks of a session follow those of the previous one.
- * Returns 0 or -ENOMEM. */
+/* Merges the rows of a profile that differ only in the keys after the first nr_keys. These keys
+ * assign each row to a block: session and time, or only time if the session is among the first
+ * keys. Afterwards the profile has the first nr_keys keys, and p->block_cells has the samples of
+ * each row in each block. Blocks are numbered session by session. Returns 0 or -ENOMEM. */
 int profile_fold_blocks(struct profile *p, size_t nr_keys);

@@ -9,7 +9,8 @@
 
 struct profile;
 
-/* Samples with a function anywhere in their stacks; recursion counts once. */
+/* Samples with a function anywhere in their stacks. A sample counts once, even if the function is
+ * recursive. */
 struct call_total {
 	uint64_t samples;
 	uint64_t period;
@@ -31,7 +32,7 @@ enum {
 struct call_graph {
 	VEC(struct call_total) totals; /* by row of the profile */
 	VEC(struct call_arc)
-	arcs; /* caller and callee differ only in image and function */
+	arcs; /* in each arc, all other keys of caller and callee are equal */
 };
 
 /* Converts a finished profile with options.call_graph.  Afterwards its groups have no stacks:

@@ -27,9 +27,9 @@ struct call_sums {
 	size_t nr_columns;
 };
 
-/* Sums up a profile with options.calls.  `column_of` has the column of each row, below
- * nr_columns; NULL: its event.  The roots are CALL_ROOT (complete stacks) and CALL_TRUNCATED.
- * Returns 0 or -ENOMEM.  Call call_sums_done() in either case. */
+/* Sums up a profile with options.calls. `column_of` has the column of each row, which is below
+ * nr_columns; NULL: the column is the row's event. The roots are CALL_ROOT (complete stacks) and
+ * CALL_TRUNCATED. Returns 0 or -ENOMEM. Call call_sums_done() in either case. */
 int call_sums_make(struct call_sums *s, const struct profile *p,
 		   const uint32_t *column_of, size_t nr_columns);
 void call_sums_done(struct call_sums *s);

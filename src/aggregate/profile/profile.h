@@ -41,12 +41,12 @@ struct lines_options;
 struct name_patterns;
 struct view;
 
-/* The images that are nested below the application that used them; others are applications of
- * their own, like opcontrol's --separate. */
+/* The images whose samples are shown below the application that used them, as with opcontrol's
+ * --separate. Any other image is shown as an application itself. */
 enum profile_separation {
 	PROFILE_SEPARATE_KERNEL,  /* libraries, the kernel and its modules */
 	PROFILE_SEPARATE_LIBRARY, /* libraries */
-	PROFILE_SEPARATE_NONE     /* none: image: then selects images, too */
+	PROFILE_SEPARATE_NONE     /* none; the tag image: then selects any image */
 };
 
 struct profile_options {
@@ -71,8 +71,9 @@ struct profile_options {
 	bool code_lines; /* ... and also find their debug files */
 	bool raw_names;  /* symbols as in the symbol table, not demangled */
 	const struct name_patterns *patterns; /* shorten demangled names; or NULL */
-	bool merge_cores; /* cpu_core/cycles/ and cpu_atom/cycles/ are cycles */
-	/* Functions that only have an address are one function per image, named after it. */
+	bool merge_cores; /* count cpu_core/cycles/ and cpu_atom/cycles/ as one event */
+	/* Count all functions of an image that only have an address as one function, named after
+	 * the image. */
 	bool fold_unnamed;
 	bool merge_images; /* each image is its own application */
 	enum profile_separation separation;
@@ -218,7 +219,8 @@ struct profile_quality {
 	uint64_t idle;
 	uint64_t exiting;
 	uint64_t irqs_on_again; /* TIMER only: delayed until interrupts were enabled */
-	uint64_t imprecise;     /* can belong to an instruction before (skid) */
+	/* the sampled instruction can be after the one that caused the event (skid) */
+	uint64_t imprecise;
 	bool has_chains;
 };
 
@@ -235,9 +237,9 @@ struct profile_input {
 	uint64_t nr_malformed; /* records of perf.data files */
 	uint32_t session_flags;
 	uint64_t recorded_ns; /* sum of the segments' lengths; 0: unknown */
-	/* Clocks at the start of the first segment: of the samples, and the wall clock.
-	 * `boot` is a string.  The largest distance by which later segments of the same boot
-	 * differ is the drift. */
+	/* Clocks at the start of the first segment: the clock of the samples, and the wall clock.
+	 * `boot` is a string that identifies the boot. `drift_ns` is the largest change, in later
+	 * segments of the same boot, of the difference between the two clocks. */
 	uint64_t start_ns;
 	uint64_t start_wall_ns;
 	uint64_t drift_ns;

@@ -17,7 +17,7 @@ struct sample_batch;
 struct thread;
 
 enum {
-	SELECTION_CPUS = 1024, /* higher numbers are slower */
+	SELECTION_CPUS = 1024, /* look-ups of CPUs with higher numbers are slower */
 	SELECTION_NARROW = 4,  /* columns of sample_batch */
 	SELECTION_WIDE = 2
 };
@@ -39,8 +39,8 @@ struct selection {
 	unsigned int *bits;  /* by image; SELECTION_UNSET: not computed */
 	size_t nr_bits;
 	struct buf text;
-	bool cpus;                              /* the specification has CPUs: */
-	uint64_t cpu_bits[SELECTION_CPUS / 64]; /* of the first CPUs */
+	bool cpus;                              /* the specification has CPUs */
+	uint64_t cpu_bits[SELECTION_CPUS / 64]; /* one bit per CPU: it is selected */
 	VEC(struct time_range) times;           /* empty: no restriction */
 	bool times_known; /* false: percentages of an unknown span are needed */
 	struct selection_columns columns;

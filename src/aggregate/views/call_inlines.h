@@ -30,7 +30,7 @@ void call_inlines_free(struct call_inlines *c); /* `c` can be NULL */
  * NULL. */
 const struct call_step *call_inlines_at(const struct call_inlines *c, uint32_t frame,
 					enum call_position position, size_t *ret_nr);
-/* Returns the step of the frame's own function; the number of the function is not set.  NULL:
- * unknown.  `c` can be NULL. */
+/* Returns the step of the frame's own function, or NULL if it is unknown. Here, `function` is the
+ * number of inlined steps, which follow this one in memory. `c` can be NULL. */
 const struct call_step *call_inlines_own(const struct call_inlines *c, uint32_t frame,
 					 enum call_position position);

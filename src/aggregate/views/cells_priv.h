@@ -32,7 +32,7 @@ struct cell_view {
 extern const struct actor cells_unknown_actor;
 extern const struct position cells_nowhere;
 
-/* Returns the cell that the pair of `a` and `b` (tally.h) stands for. */
+/* Decodes the pair of `a` and `b` (tally.h). */
 struct cell_view cells_look_at(const struct view *v, uint64_t a, uint64_t b);
 /* Returns 1 if the specification selects the cell, and sets `top`; 0 if not; or -ENOMEM. */
 int cells_wanted(struct profile *p, struct view *v, struct cell_view *c);

@@ -25,14 +25,14 @@ void quality_add(struct profile *p, const struct actor *actor,
 struct quality_reason {
 	const char *why;
 	const char *help;
-	/* A command that repairs it or shows more; after a blank at its end, the image follows.
-	 * NULL: none. */
+	/* A command that fixes this or shows more details; NULL: none. If it ends in a blank, the
+	 * path of the image must be appended. */
 	const char *fix;
 	bool debug_info; /* debug information of the image is missing */
 };
 /* Returns the reason for this image, in static memory. */
 const struct quality_reason *quality_reason(const struct profile *p, uint32_t image);
-/* Appends the command that repairs it on this distribution.  Appends nothing if no command is
- * known. */
+/* Appends the command that makes the functions of the image known on this distribution. Appends
+ * nothing if no command is known. */
 void quality_put_fix(const struct profile *p, uint32_t image,
 		     const struct distribution *distribution, struct buf *out);

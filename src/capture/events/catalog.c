@@ -98,8 +98,8 @@ static int event_catalog_add_list(struct event_catalog *c, const char *name,
 	return text ? event_list_add(c, name, text, err) : 0;
 }
 
-/* Returns the maximum of the minimum counts: OProfile's minimum counts are lower than the defaults
- * for some CPU types and events. */
+/* Returns an upper limit for the minimum count of an event. It is needed because OProfile permits
+ * lower counts than our defaults for some CPU types and events. */
 static uint32_t event_catalog_max_count(const struct cpu_type *cpu, const char *name)
 {
 	static const struct {

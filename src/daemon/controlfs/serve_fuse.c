@@ -47,9 +47,9 @@ static struct {
 	bool has_max_threads; /* supported as an option since 3.12 */
 } lib;
 
-/* The daemon sees only one client, root, for all users of the files. So this budget limits users
- * other than root here, as the daemon's socket limits them there
- * (daemon/server/control_server.c). */
+/* All requests reach the daemon from this process, which runs as root, so the daemon cannot limit
+ * individual users. Therefore this budget limits the users other than root here, as the daemon
+ * limits clients of its socket (daemon/server/control_server.c). */
 static const struct allowance_rule others_rule = { .at_once_ns = 20000000,
 						   .owed_max_ns = 6000000,
 						   .part = 500 };

@@ -81,8 +81,9 @@ struct oprofiled_stream {
 	struct event_position positions[EVENT_POSITIONS_MAX];
 };
 
-/* The thread that copies files into the session and checks old segments.  While `runs` is set and
- * `is_done` is not, everything except `next_ns` belongs to that thread. */
+/* The thread that copies files into the session and checks old segments. While `runs` is set and
+ * `is_done` is not, the thread uses copies_under_way, retention, dir, failed, result and err, so
+ * other threads must not modify them. */
 struct oprofiled_upkeep {
 	struct disk_sync sync;
 	uint64_t next_sync_ns;
@@ -247,9 +248,10 @@ int oprofiled_record_ms(const struct oprofiled *d);
 /* Ends the recording and unlocks the session's directory. */
 void oprofiled_recording_done(struct oprofiled *d);
 
-/* The functions from here on implement those above; other files call them also. This one opens and
- * locks the session directory of the setup. It neither modifies nor continues recordings that
- * operf made in that directory. */
+/* The functions from here on implement those above, but other files also call them.
+ *
+ * Opens and locks the session directory of the setup. Neither modifies nor continues recordings
+ * that operf made in that directory. */
 int oprofiled_open_dir(struct oprofiled *d, struct err *err);
 /* Starts a recording with the current setup. Call it only while no recording is running. Returns 0
  * or a negative errno with a message in *err. */
@@ -285,8 +287,9 @@ void oprofiled_govern_begin(struct oprofiled *d);
 /* Waits (a fraction of a second at most) for the thread that measures the kernel's cost per
  * sample. */
 void oprofiled_govern_end(struct oprofiled *d);
-/* Once a second, checks the daemon's cost; also writes statistics to the log and notifies the
- * service manager that the daemon is alive. */
+/* Once a second, checks the daemon's CPU time and memory. If a limit is exceeded, lowers the
+ * sampling rate or restarts the recording. Also writes statistics to the log, creates a removed
+ * control socket again, and notifies the service manager that the daemon is alive. */
 void oprofiled_govern(struct oprofiled *d);
 void oprofiled_report_alive(struct oprofiled *d);
 uint64_t oprofiled_resident_bytes(void);
@@ -323,8 +326,9 @@ void oprofiled_upkeep_pause(struct oprofiled *d);
 /* Aborts a merge for good because memory is short.  Returns false if no merge is running or it is
  * already aborted. */
 bool oprofiled_upkeep_shrink(struct oprofiled *d);
-/* Waits until the upkeep thread has finished all work in the session's directory; call it only
- * when nothing is sampled. */
+/* Stops the upkeep thread and makes its remaining copies in the calling thread, so that nothing
+ * more is copied into the session's directory. Merges are done later. Call it only when nothing is
+ * sampled. */
 void oprofiled_upkeep_end(struct oprofiled *d);
 /* Drops the pending copies of a session that is about to be removed. */
 void oprofiled_upkeep_drop(struct oprofiled *d);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* given_files.h - files named in the daemon's settings.  Their paths are relative to the
- * directory where opcontrol or oprofiled was started.  The daemon runs in "/" and compares with
- * paths from the kernel, which contain no symbolic links.
- * Layer: daemon. */
+/* given_files.h - converts the paths of files in the daemon's settings. The user gives paths
+ * relative to the directory where opcontrol or oprofiled was started. But the daemon runs in "/",
+ * and compares them with paths from the kernel, which contain no symbolic links. Layer: daemon. */
 #pragma once
 
 struct buf;

@@ -500,8 +500,8 @@ static int one_round(struct oprofiled *d, struct err *err)
 	return 0;
 }
 
-/* Does one round of the recording if one is due; the main loop handles a failure in its next
- * round. */
+/* Waits up to `ms` for the rings, and does one round of the recording if one is due. Ignores
+ * errors, because the next round of the main loop handles them. */
 void oprofiled_wait(struct oprofiled *d, int ms)
 {
 	struct pollfd ring = { .fd = d->recorder ? recorder_poll_fd(d->recorder) : -1,

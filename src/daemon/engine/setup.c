@@ -303,7 +303,7 @@ int oprofiled_setup_words(struct oprofiled *d, char *const *words, size_t nr,
 	return oprofiled_setup_changed(d, err);
 }
 
-/* Stores the options of OProfile's old oprofiled that were given. */
+/* Stores an option of the command line in `asked`, if the user gave it (`value` is not NULL). */
 static int set_given(struct oprofiled *d, const char *key, const char *value)
 {
 	return value ? daemonrc_set(&d->asked, key, value) : 0;

@@ -20,9 +20,9 @@ int background_lock(const char *run_dir, int *ret_fd, struct err *err);
 int background_check_run_dir(const char *run_dir, struct err *err);
 /* Releases the lock of background_lock() and empties its file. */
 void background_unlock(int fd);
-/* Closes all inherited descriptors except the standard streams and `keep` (-1: no other).
- * Otherwise a process in the background would keep other processes' locks, and pipes whose end of
- * file a reader waits for. */
+/* Closes all inherited descriptors except the standard streams and `keep` (-1: no other). Otherwise
+ * a process in the background would hold locks of other processes, and keep pipes open whose
+ * readers wait for the end of file. */
 void background_close_files(int keep);
 /* Forks twice and starts a new session, in / and without inherited files; makes a relative
  * OPROFILE_RUN_DIR absolute.  Returns 0 in the daemon.  In the process that started it, returns 1

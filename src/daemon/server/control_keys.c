@@ -127,8 +127,8 @@ static bool control_keys_take_number(const char **path, unsigned int end,
 	return true;
 }
 
-/* Returns the row of the control file at `path`, or NULL if no row has this path. For a file of a CPU
- * or counter, stores the number of that in *ret_index. */
+/* Returns the row of the control file at `path`, or NULL if there is no such file. If the file
+ * belongs to a CPU or counter, stores the number of the CPU or counter in *ret_index. */
 static const struct control_keys_row *control_keys_find(const struct control_keys *k,
 							const char *path,
 							unsigned int *ret_index)

@@ -13,7 +13,7 @@
 struct err;
 struct event_reader;
 
-/* The peer's permissions; each rank includes those below it. */
+/* The peer's permissions. Each rank includes the permissions of the ranks before it. */
 enum control_rank {
 	CONTROL_RANK_USER,
 	CONTROL_RANK_GROUP, /* everything except requests reserved for the owner */
@@ -30,7 +30,7 @@ struct control_peer {
 	struct buf out;
 	size_t sent;
 	struct event_reader *reader; /* owned; NULL: the peer sends requests */
-	bool waits; /* for room in the socket; used for readers of samples */
+	bool waits; /* it waits for room in its socket; only for readers of samples */
 };
 
 /* Takes ownership of a connected socket.  Identifies the peer by SO_PEERCRED and SO_PEERGROUPS of

@@ -36,7 +36,7 @@ enum {
 };
 
 /* The budget of users without control rights: hundreds of small requests in a burst, or a handful
- * of dumps, then 2 ms per second; after one large request they wait 3 s. */
+ * of dumps, then 2 ms of CPU time per second. After a large request they wait at most 3 s. */
 static const struct allowance_rule users_rule = { .at_once_ns = 20000000,
 						  .owed_max_ns = 6000000,
 						  .part = 500 };

@@ -43,7 +43,7 @@ void control_put_field(struct buf *reply, const char *key, const char *format, .
 /* Copies the strings of `config`.  Returns 0 or a negative errno with a message in *err. */
 int control_server_open(const struct control_server_config *config,
 			struct control_server **ret_server, struct err *err);
-/* Polls readable when control_server_poll() has work to do. */
+/* Returns a descriptor that polls readable when control_server_poll() has work to do. */
 int control_server_fd(const struct control_server *s);
 /* Reads input, calls the handler and sends replies. */
 void control_server_poll(struct control_server *s);

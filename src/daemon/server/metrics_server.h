@@ -42,8 +42,8 @@ const char *metrics_server_name(const struct metrics_server *s);
  * for NULL. */
 bool metrics_server_is_at(const struct metrics_server *s,
 			  const struct metrics_address *address);
-/* Polls readable when metrics_server_poll() has work to do.  Returns -1 for NULL, which poll()
- * skips. */
+/* Returns a descriptor that polls readable when metrics_server_poll() has work to do. Returns -1
+ * for NULL, which poll() skips. */
 int metrics_server_fd(const struct metrics_server *s);
 /* Accepts peers, sends answers, and drops peers that took too long; `now_ns` is from a monotonic
  * clock.  NULL is allowed. */

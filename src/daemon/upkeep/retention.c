@@ -174,8 +174,8 @@ static void retention_remove_file(const struct retention_look *l, size_t i)
 	free(path);
 }
 
-/* Removes an expired segment. Removes the merged parts of it first, because without the merged
- * file readers would count them again. */
+/* Removes an expired segment. If it is a merged one whose source segments still exist, removes
+ * these first, because readers would otherwise count them again. */
 static void expire(struct retention_look *l, size_t i)
 {
 	for (size_t k = i + 1;

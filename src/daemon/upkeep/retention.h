@@ -19,8 +19,8 @@ struct retention {
 	uint64_t
 		boottime_ns; /* CLOCK_BOOTTIME, which is never set; the caller updates it before
                               * each call */
-	/* When this process first saw parts of finished merges that still exist, in terms of
-	 * `boottime_ns`; 0: there are none. */
+	/* The value of `boottime_ns` when this process first saw the present parts, which are
+	 * source segments of finished merges; 0: there are no parts. */
 
 	uint64_t covered_since_ns;
 	/* Numbers of the last segments that could not be sealed; they are not retried. */

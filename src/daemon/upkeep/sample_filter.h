@@ -37,6 +37,7 @@ void sample_filter_forked(struct sample_filter *f, int32_t pid, int32_t ppid);
  * and its process matches (as in drivers and opd_sfile.c of OProfile 0.9). */
 bool sample_filter_keeps(struct sample_filter *f, const struct dict *dict,
 			 const struct sample *sample);
-/* Call when the dict changes. */
+/* Forgets which images are selected. Call it when another dict is used, because image numbers then
+ * refer to other images. */
 void sample_filter_forget(struct sample_filter *f);
 void sample_filter_done(struct sample_filter *f);

@@ -25,8 +25,8 @@ struct segment_merge_bounds {
 	size_t max_bytes; /* limit on the memory for distinct data; 0: no limit */
 };
 
-/* Returns whether the same info describes both: same boot of the same machine, and no clock step
- * between them. */
+/* Returns whether two segments can be merged: they are from the same boot of the same machine, and
+ * the clock was not set between them. */
 bool segment_merge_fits(const struct session_info *a, const struct session_info *b);
 /* Merges `nr` files of `dir` (adjacent, in order, and pairwise segment_merge_fits()) into
  * segment-FIRST-LAST with the modification time of the last one; syncs it before renaming it into
