@@ -57,7 +57,8 @@ void clock_parse_offsets(const char *text, struct clock_offsets *ret_offsets)
 		parse_offset(strsep(&at, "\n"), ret_offsets);
 }
 
-/* Returns whether the kernel's list applies to this process: it is that of the children. */
+/* Returns whether /proc/self/timens_offsets applies to this process: the file has the offsets of
+ * the time namespace of the process's children, which can be another one. */
 static bool is_in_namespace_of_children(void)
 {
 	struct stat own, children;

@@ -22,5 +22,6 @@ bool parse_hex_at(const char **s, uint64_t *ret_v);
  * line. */
 size_t parse_source_position(const char *s, uint32_t *ret_line);
 /* Parses a number with a unit (ns, us, ms, s, m, min or h; without: seconds), such as "250ms" or
- * "1.5s", to nanoseconds. Returns false if `s` is none or too large. */
+ * "1.5s", to nanoseconds. Returns false if `s` does not have this form, or the duration is too
+ * large. */
 bool parse_duration_ns(const char *s, uint64_t *ret_ns);

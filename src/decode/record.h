@@ -103,7 +103,7 @@ struct record_aux_output_hw_id {
 	uint64_t hw_id;
 };
 
-/* The user part of the call chains of earlier samples: those whose chain ends with this cookie. */
+/* The user callers of earlier samples: of those whose call chains end with this cookie. */
 struct record_callchain_deferred {
 	uint64_t cookie;
 	uint64_t nr;
@@ -181,8 +181,8 @@ static inline bool record_is_filtered(const struct record *rec)
 	return rec->type == PERF_RECORD_LOST_SAMPLES && rec->misc >> 15;
 }
 
-/* The positions of the fields of an attr's samples before the first field of variable size
- * (READ and later): offsets from the start of the record, 0 if the field is missing. */
+/* Offsets of fields from the start of a sample, for samples of one attr; 0: the field is missing.
+ * Only for fields before the first one of variable size (READ, or a later one). */
 struct sample_layout {
 	uint16_t id;
 	uint16_t ip;
@@ -222,15 +222,15 @@ struct decoder {
 };
 
 void decoder_init(struct decoder *d, bool swap);
-/* Both return 0 or -ENOMEM. The attr is copied; attrs are numbered from 0 in the order of the
- * calls. */
+/* Adds an attr, which is copied. Attrs are numbered from 0 in the order of the calls. Returns 0 or
+ * -ENOMEM. */
 int decoder_add_attr(struct decoder *d, const struct perf_event_attr *attr);
 /* Marks the attr that was added last as perf's event "offcpu-time" (perf record --off-cpu, since
  * Linux 6.15): a BPF program wrote thread, time off the CPU, user chain and cgroup to RAW, and the
  * other fields are those of the next thread. Does nothing if it is not the attr of a BPF program's
  * output. */
 void decoder_set_off_cpu(struct decoder *d);
-/* Assigns the event id to an attr. */
+/* Assigns the event id to the attr with this number. Returns 0 or -ENOMEM. */
 int decoder_add_id(struct decoder *d, uint64_t id, uint32_t attr_index);
 void decoder_done(struct decoder *d);
 /* Decodes the record at `bytes`, which include its header, in the data's byte order; `len` is
@@ -249,6 +249,7 @@ int decoder_sample(const struct decoder *d, const void *bytes, size_t size,
  * decoded as a whole. */
 int decoder_sample_fixed(const struct decoder *d, const void *bytes, size_t size,
 			 struct record *ret_record, struct err *err);
-/* Returns the real size of a record: the size in its header, or less if the kernel also counted
- * the fields of other recordings (docs/perf-report.md). Returns 0 if it is malformed. */
+/* Returns the real size of a record. That is less than the size in its header if several recordings
+ * receive the record and the kernel counted the last fields several times (docs/perf-report.md).
+ * Returns 0 if the record is malformed. */
 size_t decoder_own_bytes(const struct decoder *d, const void *bytes, size_t len);

@@ -48,8 +48,8 @@ struct recorder {
 	char *segment_path;
 	struct perf_data_out *perf_data; /* NULL: not requested */
 	struct side_band side_band;      /* records that wait for the frontier */
-	/* Scratch of own_record() in rounds.c: the last record without the bytes that were added
-	 * for other recordings. */
+	/* Scratch of own_record() in rounds.c: the last record that was shortened to its real
+	 * size. */
 	struct buf own_record;
 	/* Samples newer than the frontier, for the next round. */
 	struct buf held;

@@ -24,6 +24,7 @@ struct recorder_config {
 	const pid_t *pids; /* processes to record; NULL: the whole system */
 	size_t nr_pids;
 	bool on_exec; /* the only pid is a waiting child: sampling begins with its exec */
+	/* Record kernel call chains, and user call chains by frame pointers. */
 	bool chains;
 	/* Not 0: the number of bytes of the user stack to copy with each sample. The call
 	 * chains are unwound from these copies. */

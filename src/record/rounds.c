@@ -54,9 +54,9 @@ void recorder_keep_jit(struct recorder *r, const struct record *rec)
 		jit_store_mapped(&r->jit_store, &rec->mmap);
 }
 
-/* Removes the bytes at the end of a record that were added for other recordings of the same events,
- * because readers of perf.data do not expect these. Returns the record or its shortened copy and
- * stores its length in *len; returns NULL if memory is short. */
+/* Returns the record with its real size. If several recordings receive a record, some kernels
+ * report a size that is too large (decoder_own_bytes()), and readers of perf.data do not expect the
+ * extra bytes. Stores the size in *len. Returns NULL if memory is short. */
 static const void *own_record(struct recorder *r, const void *record, size_t *len)
 {
 	size_t own = decoder_own_bytes(&r->decoder, record, *len);

@@ -21,9 +21,8 @@ enum {
 	RECORDING_FILE_MODE = 0640
 };
 
-/* Opens a file. Returns a file descriptor or a negative errno. Below a guarded directory
- * (base/files/guard.h) it does not write through links, like all functions here that have a
- * path. */
+/* Opens a file. Returns a file descriptor or a negative errno. Like every function here that has a
+ * path, it does not follow links below a guarded directory (base/files/guard.h). */
 int io_open(const char *path, int flags, mode_t mode);
 enum {
 	/* Returned instead of a negative errno; base/files/faults.h reports it as "not a

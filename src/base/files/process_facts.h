@@ -20,8 +20,9 @@ struct process_stat {
 /* Parses the text of /proc/PID/stat, which it changes. The name can contain any characters. Returns
  * false if the text has another form, or ends before the process group. */
 bool process_stat_parse(char *text, struct process_stat *ret_stat);
-/* Reads it for a process. The caller calls buf_done() for `text`, which has the name. Returns 0,
- * -ENOENT (the process has ended), -ENOMEM or another negative errno. */
+/* Reads and parses /proc/PID/stat of a process into `text`, which then contains the name; the
+ * caller frees it with buf_done(). Returns 0, -ENOENT (the process has ended), -ENOMEM or another
+ * negative errno. */
 int process_stat_read(int32_t pid, struct buf *text, struct process_stat *ret_stat);
 /* Returns the start time in nanoseconds of CLOCK_BOOTTIME, as in the initial time namespace, with
  * the precision of a clock tick; 0 if the process has ended or its start time is unknown. */

@@ -80,8 +80,8 @@ int event_on_core(const struct event_requests *reqs, const struct core_pmu *pmu,
 int events_sysfs_spread(struct perf_event_attr *attr, const char *format,
 			uint64_t value);
 
-/* Parses one spec, `len` bytes of `text`. `group` of the result is 0 or the number of its
- * braces. Returns the same as events_parse(). */
+/* Parses one spec, `len` bytes of `text`. In the result, `group` is the number of the group if the
+ * spec is in braces, and otherwise 0. Returns the same as events_parse(). */
 int event_spec_parse(struct event_requests *reqs, const char *text, size_t len,
 		     uint64_t frequency_hz, struct event_request *ret_event,
 		     struct err *err);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* group_split.h - splits the samples of an event group. The kernel samples only the group's first
- * event; such a sample contains the counts of all events of the group so far. Each is split into
- * one sample for each event that has counted anything since the previous sample. Layer: capture.
- * Source of the layout: perf_event_open(2), PERF_SAMPLE_READ. */
+ * event; such a sample contains the counts of all events of the group so far. This module replaces
+ * it by several samples: one for each event of the group that has counted anything since the
+ * previous sample. Layer: capture. Source of the layout: perf_event_open(2), PERF_SAMPLE_READ. */
 #pragma once
 #include <linux/perf_event.h>
 #include <stdbool.h>

@@ -219,7 +219,8 @@ static int purge_name(const struct buildid_cache_settings *set, const char *name
 	return r || found ? r : -ENOENT;
 }
 
-/* Uses the path as written if the binary no longer exists. */
+/* Removes the entries of a binary, by its path without links. If the binary no longer exists, uses
+ * the path as the user wrote it. */
 static int buildid_cache_purge(const struct buildid_cache_settings *set,
 			       const char *file)
 {

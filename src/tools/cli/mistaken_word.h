@@ -9,7 +9,7 @@ struct report_sources;
 struct spec;
 
 /* Call after reading recordings failed with `code`, before printing the error. If nothing was
- * found, explains the first such argument. An argument that is the name of a program only counts
- * as one if no session was found. */
+ * found, explains the first argument that probably should name a recording. The name of a program
+ * counts as such an argument only if no session was found. */
 void mistaken_word_say(const struct report_sources *sources, const struct spec *spec,
 		       int code);

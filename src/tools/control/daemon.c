@@ -392,8 +392,8 @@ static int control_daemon_spawn(struct control *c, struct err *err)
 	return !WIFEXITED(status) || WEXITSTATUS(status) ? not_started(c, err) : 0;
 }
 
-/* Makes daemonrc_new, which has the settings for the next start of the daemon, the current
- * daemonrc. */
+/* Replaces daemonrc by daemonrc_new, if that exists. It has the settings that were made for the
+ * next start of the daemon. */
 static int take_new_settings(struct control *c, struct err *err)
 {
 	int r;
