@@ -265,8 +265,9 @@ static unsigned int counters_needed(const struct query *q)
 	return need;
 }
 
-/* Warns if the events do not fit at the same time. For this machine, asks the kernel; for other
- * CPUs, uses `first`, the first event without a counter according to the catalogue. */
+/* Warns if the events cannot be counted at the same time. For this machine, tests that with the
+ * kernel. For other CPUs, uses `first`, the first event without a counter according to the
+ * catalogue. */
 static void events_report_multiplexing(const struct query *q, size_t first)
 {
 	const struct event_request *events = q->reqs.list.at;

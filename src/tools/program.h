@@ -6,6 +6,6 @@
 /* Records the program argv[0] with its arguments, which end with NULL.  Returns the exit status of
  * operf. */
 int program_profile(char *const *argv);
-/* Returns why `word`, which is not a command, could be a program, or NULL: how to record it. The
- * caller frees it. */
+/* If `word`, which is not a command, is the name of a program, returns a hint how to record that
+ * program. Otherwise, or if memory is short, returns NULL. The caller frees the hint. */
 char *program_hint(const char *word);

@@ -205,7 +205,8 @@ static int look_in_recordings(struct where *w, char **words, size_t nr, struct e
 	return r;
 }
 
-/* Returns an exit status. */
+/* Searches for the last argument in the recordings that the other arguments name. If no recording
+ * contains it, searches for it as a build-id or a file. Returns an exit status. */
 static int where_look(struct where *w, char **words, size_t nr)
 {
 	struct err err = { 0 };

@@ -51,5 +51,6 @@ static inline bool dense_can_change(const struct dense *d)
 int dense_change(struct dense *d, struct tally *t, uint32_t bucket);
 /* Moves all counts to the tally and sets `on` to false.  Returns 0 or -ENOMEM. */
 int dense_flush(struct dense *d, struct tally *t);
-/* Adds an overflow to the tally; the count itself is 0 now.  Returns 0 or -ENOMEM. */
+/* Call it when a count has overflowed to 0: adds the lost DENSE_COUNT_MAX + 1 samples to the tally.
+ * Returns 0 or -ENOMEM. */
 int dense_carry(struct dense *d, struct tally *t, size_t row, size_t position);

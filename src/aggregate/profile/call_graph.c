@@ -318,7 +318,8 @@ static uint32_t call_graph_main_event(const struct profile *p, uint32_t event)
 	return DICT_NONE;
 }
 
-/* Adds calls whose samples are not known: they are not part of any function's total. */
+/* Adds the numbers of calls (EVENT_CALLS) to the arcs. It is unknown how many samples these calls
+ * have, so the totals of functions do not change. */
 static int call_graph_take_calls(struct call_graph_walk *w,
 				 const struct call_graph_item *items, size_t nr)
 {

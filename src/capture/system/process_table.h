@@ -32,6 +32,7 @@ bool process_is_named(const struct process_entry *p, const char *name);
 /* Returns whether `pid` is a child of one of the `nr` processes, or a descendant of a child. */
 bool process_is_below(const struct process_table *t, pid_t pid, const pid_t *of,
 		      size_t nr);
-/* Returns whether this process may record process `pid`: whether the kernel shows the program of
- * `pid`. */
+/* Returns whether this process may record process `pid`: the kernel lets it read the link
+ * /proc/PID/exe. Also returns true for kernel threads and ended processes, which have no such
+ * link. */
 bool process_is_visible(pid_t pid);

@@ -53,13 +53,14 @@ struct retention_result {
 /* Parses "2G,30d": sizes with K, M, G, T and times with m, h, d, w, in any order, each at most
  * once.  Returns 0, or -EINVAL with a message in *err. */
 int retention_parse(const char *text, struct retention *ret_retention, struct err *err);
-/* Maintains the segments of `dir` at `now_ns` (CLOCK_REALTIME).  Call it periodically; each call
- * merges at most once.  Merges the segments of each completed ten minutes, hour and day into one,
- * removes empty files, and if there is nothing to merge, seals (segment_merge.h) the first
- * complete segment that is not sealed. Limits copies (copies.h) to half of the bytes, and removes
- * those older than all remaining segments. `live_from`: the number of the first segment that may
- * still be written, UINT64_MAX if all are complete; segments locked by their writers are also
- * skipped.  Returns 0 or a negative errno with a message in *err. */
+/* Maintains the segments of `dir` at `now_ns` (CLOCK_REALTIME). Call it periodically; each call
+ * merges at most once. Removes empty segments, segments that are too old, and the oldest ones while
+ * all data exceeds max_bytes. Merges the segments of each completed ten minutes, hour and day into
+ * one. If there is nothing to merge, seals (segment_merge.h) the first complete segment that is not
+ * sealed. Limits copies (copies.h) to half of max_bytes, and removes those older than all remaining
+ * segments. `live_from`: the number of the first segment that may still be written, UINT64_MAX if
+ * all are complete; segments locked by their writers are also skipped. Returns 0 or a negative
+ * errno with a message in *err. */
 int retention_look(struct retention *r, const char *dir, uint64_t now_ns,
 		   uint64_t live_from, struct retention_result *ret_result,
 		   struct err *err);

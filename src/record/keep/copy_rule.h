@@ -5,10 +5,11 @@
 #pragma once
 #include <stdbool.h>
 
-/* Returns whether the open file `fd`, found at `path`, may be copied. It may if every user can
- * read it; or if it belongs to the caller or to the owner of `binary`, unless that is root; or if
- * root owns it, the caller is root, and `binary` is a program of root in the same private
- * directory. `binary` is the path of the binary that contains the file's name; NULL: unknown. */
+/* Returns whether the open file `fd`, found at `path`, may be copied. It may be copied in any of
+ * these cases: every user can read it; or a user other than root owns it, and is the caller or the
+ * owner of `binary`; or root owns it and calls, its mode lets others read it, and only a private
+ * directory that also contains `binary`, a program of root, protects it. `binary` is the path of
+ * the binary that contains the file's name; NULL: unknown. */
 bool copy_rule_allows(int fd, const char *path, const char *binary);
 /* Returns whether the file at the path is missing or not readable for every user. */
 bool copy_rule_is_private(const char *path);

@@ -149,8 +149,8 @@ static bool add_kept(struct jit_store *k, const struct kept_jit *kept)
 	return false;
 }
 
-/* Keeps the open file until the end of the recording; it replaces the held file of that name. Takes
- * ownership of the descriptor. */
+/* Holds the open file; it replaces the held file of that name. Takes ownership of the
+ * descriptor. */
 static void keep_fd(struct jit_store *k, const struct jit_process *p, const char *name,
 		    int fd)
 {

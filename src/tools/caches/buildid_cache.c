@@ -287,7 +287,8 @@ static int print_missing(void *ctx, const struct source_image *at)
 	return 0;
 }
 
-/* Returns an exit status. */
+/* Prints the build-ids and names of the binaries in a recording (--missing) that are not in the
+ * cache. Returns an exit status. */
 static int missing(struct buildid_cache_settings *set)
 {
 	char *words[] = { strdup(set->missing), NULL };

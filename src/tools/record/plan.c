@@ -168,7 +168,8 @@ static int check_archive_name(const char *name, struct err *err)
 		name);
 }
 
-/* Since perf's -a records all CPUs, -a alone, which has nothing to append to, does the same. */
+/* In operf, -a means --append, but in perf it records all CPUs. Without a command or process,
+ * nothing can be appended, so -a does the same here as in perf. */
 static void choose_system_wide(struct record_plan *p)
 {
 	struct record_options *o = &p->options;

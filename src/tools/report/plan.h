@@ -42,7 +42,9 @@ struct report_plan {
 	struct profile_options profile;
 	const struct writer *writer;
 	struct key_list keys;
-	size_t nr_keys; /* without those of blocks, which are the last; 0: there are none */
+	/* number of keys before those that divide time into blocks, which are last; 0: there are no
+	 * blocks */
+	size_t nr_keys;
 	struct symbol_filter symbols;
 	struct spec spec;
 	struct report_sources sources;
@@ -58,5 +60,6 @@ struct report_plan {
 /* Completes the plan, whose options are set.  Returns 0, or a negative errno with a message in
  * *err: invalid values, options that cannot be combined, or no session. */
 int report_plan_make(struct report_plan *plan, char *const *words, struct err *err);
-/* Call after all output: writes the index files of the binaries that were read. */
+/* Writes the index files of the binaries that were read, and frees the contents of the plan. Call
+ * it after all output. */
 void report_plan_done(struct report_plan *plan);

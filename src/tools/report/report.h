@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* report.h - makes the report of another command than opreport.
- * Layer: tools. */
+/* report.h - prints a report for commands other than opreport. Layer: tools. */
 #pragma once
 
 struct report_options;
