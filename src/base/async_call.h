@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* async_call.h - runs calls that can hang: those that access a file on a server that does not
  * respond, or memory of a process that is mapped from such a file. A separate thread makes the
- * call, and is abandoned if it hangs. Layer: base. Only one thread of a process may use it; each
- * call runs in a separate thread. */
+ * call, and is abandoned if it hangs.
+ * Layer: base. Only one thread of a process may use it; each call runs in a separate thread. */
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>

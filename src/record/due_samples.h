@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* due_samples.h - stores raw samples until the unwind table of a binary or a jitdump is ready,
- * which their stacks need. Layer: record. Zero the struct before use. */
+/* due_samples.h - stores raw samples whose stacks need an unwind table, of a binary or a jitdump,
+ * that is not ready yet.
+ * Layer: record. Zero the struct before use. */
 #pragma once
 #include <stddef.h>
 #include <stdint.h>

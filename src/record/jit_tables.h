@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* jit_tables.h - unwind tables of jitdumps while the processes still write them. Layer: record.
- * Single-threaded; zero the struct before use.
+/* jit_tables.h - unwind tables of jitdumps while the processes still write them.
+ * Layer: record. Single-threaded; zero the struct before use.
  *
- * A compiler can describe code in its dump after the code has run, or even only when the process
- * ends. So a sample at an address without known code must wait until the dump contains a record
- * that is newer than the sample. */
+ * * A compiler can describe code in its dump after the code has run, or even only when the
+ * process ends. So a sample at an address without known code must wait until the dump contains a
+ * record that is newer than the sample. */
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* shared_tables.h - state that successive recordings of a process share: the helper process that
- * makes unwind tables, the limits on tables, and the tables of the previous recording. Layer:
- * record. Single-threaded, like the recorder. */
+ * makes unwind tables, the limits on tables, and the tables of the previous recording.
+ * Layer: record. Single-threaded, like the recorder. */
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* dense.h - counts of (actor, event) rows by position, as plain arrays.  Most reports need only
+/* dense.h - counts of (actor, event) rows by position, as plain arrays. Most reports need only
  * these, and they use an eighth of the memory of a tally.
- * Layer: aggregate.  If the rows get too large together, counting continues in a tally.  All counts
- * are of the same time bucket; they move to the tally before those of another bucket. */
+ * Layer: aggregate. If the rows get too large together, counting continues in a tally. All
+ * counts belong to one time bucket; before samples of another bucket are counted, they move to
+ * the tally. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* tally.h - counts samples by pairs of numbers. Layer: aggregate. A sample causes no look-up: it is
- * appended as a note, and the notes are sorted and summed once there are many. So memory is
- * accessed sequentially, whatever the order of the samples, and grows only with the number of
- * distinct pairs. */
+/* tally.h - counts samples by pairs of numbers.
+ * Layer: aggregate. A sample causes no look-up: it is appended as a note, and the notes are
+ * sorted and summed once there are many. So memory is accessed sequentially, whatever the order
+ * of the samples, and grows only with the number of distinct pairs. */
 #pragma once
 #include <errno.h>
 #include <stddef.h>

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* timeline.h - stores the positions of samples in compact form, one span of time after the other,
- * for profiles that are divided by time. Layer: aggregate. In a short span of time nearly every
- * sample has a different position, so searching for equal samples costs more time and memory than
- * it saves. But samples arrive thread by thread and roughly in time order: most have the same
- * thread, processor and event (the "track") and the same span of time (the "bucket") as the
- * previous sample. So track and bucket are stored once, followed by the positions, 4 bytes each. If
- * a position occurred shortly before in the same span, its entry is counted up instead. So memory
- * mostly grows with the distinct positions; but a position can occur several times in a span, and a
- * bucket several times in a track. If tracks alternate, as events of a group do, spans are short;
- * when there are many, the spans of the same bucket and track are merged, as long as that reduces
- * their number. An entry is a position; if TIMELINE_MANY is set, the next word is its number of
- * samples. While a source is read, positions are numbers of the source; afterwards they are tuples
- * (groups.h). */
+ * for profiles that are divided by time.
+ * Layer: aggregate. In a short span of time nearly every sample has a different position, so
+ * searching for equal samples costs more time and memory than it saves. But samples arrive
+ * thread by thread and roughly in time order: most have the same thread, processor and event
+ * (the "track") and the same span of time (the "bucket") as the previous sample. So track and
+ * bucket are stored once, followed by the positions, 4 bytes each. If a position occurred
+ * shortly before in the same span, its entry is counted up instead. So memory mostly grows with
+ * the distinct positions; but a position can occur several times in a span, and a bucket several
+ * times in a track. If tracks alternate, as events of a group do, spans are short; when there
+ * are many, the spans of the same bucket and track are merged, as long as that reduces their
+ * number. An entry is a position; if TIMELINE_MANY is set, the next word is its number of
+ * samples. While a source is read, positions are numbers of the source; afterwards they are
+ * tuples (groups.h). */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>

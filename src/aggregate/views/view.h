@@ -23,7 +23,7 @@ enum {
 	VIEW_CPU_NONE = (1 << VIEW_CPU_BITS) - 1
 };
 
-/* The data of a thread that the keys need; the rest is 0. */
+/* The data of a thread that the keys need; fields that no key needs are 0. */
 struct actor {
 	uint32_t app; /* index in dict.images; DICT_NONE: unknown */
 	uint32_t comm;

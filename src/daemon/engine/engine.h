@@ -82,8 +82,8 @@ struct oprofiled_stream {
 };
 
 /* The thread that copies files into the session and checks old segments. While `runs` is set and
- * `is_done` is not, the thread uses copies_under_way, retention, dir, failed, result and err, so
- * other threads must not modify them. */
+ * `is_done` is not, the thread uses copies_under_way, retention, dir, live_from, failed, result and
+ * err, so other threads must not modify these. */
 struct oprofiled_upkeep {
 	struct disk_sync sync;
 	uint64_t next_sync_ns;

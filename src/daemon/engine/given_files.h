@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* given_files.h - converts the paths of files in the daemon's settings. The user gives paths
  * relative to the directory where opcontrol or oprofiled was started. But the daemon runs in "/",
- * and compares them with paths from the kernel, which contain no symbolic links. Layer: daemon. */
+ * and compares them with paths from the kernel, which contain no symbolic links.
+ * Layer: daemon. */
 #pragma once
 
 struct buf;

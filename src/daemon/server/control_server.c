@@ -32,7 +32,8 @@ enum {
 	REST_MAX_NS =
 		250000000, /* the listener is paused for at most this long, because root may be
 			    * waiting to connect */
-	EVENTS_OF_OTHERS = 4 /* the listener, users_fd, the timers of both */
+	/* the listener, users_fd, and the timer that pauses each of them */
+	EVENTS_OF_OTHERS = 4
 };
 
 /* The budget of users without control rights: hundreds of small requests in a burst, or a handful

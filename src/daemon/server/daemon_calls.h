@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* daemon_calls.h - restricts the system calls that oprofiled can make once it records. Layer:
- * daemon. For the process that samples; its helper has a stricter filter (confine.h). The filter
- * and the list of refused calls exist once per process. */
+/* daemon_calls.h - restricts the system calls that oprofiled can make once it records.
+ * Layer: daemon. For the process that samples; its helper has a stricter filter (confine.h). The
+ * filter and the list of refused calls exist once per process. */
 #pragma once
 
 struct err;

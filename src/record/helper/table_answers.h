@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* table_answers.h - receives and validates the answers of the helper for unwind tables. A malicious
- * binary may have taken over the helper that read it. Layer: record. */
+ * binary may have taken over the helper that read it.
+ * Layer: record. */
 #pragma once
 #include <stdatomic.h>
 #include <stdbool.h>

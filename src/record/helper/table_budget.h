@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* table_budget.h - limits the CPU time for unwind tables of users' binaries. Each user has a
  * budget, and all users share another one. So if a binary is costly to read, its owner gets no
- * further tables for a while, but no samples of other users are lost. Layer: record. Any thread may
- * call; times are CLOCK_MONOTONIC, or supplied by a test. */
+ * further tables for a while, but no samples of other users are lost.
+ * Layer: record. Any thread may call; times are CLOCK_MONOTONIC, or supplied by a test. */
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>

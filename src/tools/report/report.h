@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* report.h - prints a report for commands other than opreport. Layer: tools. */
+/* report.h - prints a report for commands other than opreport.
+ * Layer: tools. */
 #pragma once
 
 struct report_options;
