@@ -86,7 +86,8 @@ static void *async_call_run_all(void *arg)
 	return NULL;
 }
 
-/* Blocks signals in the thread; the main thread handles them. */
+/* Starts the worker thread. It blocks the signals that other processes send, because the main
+ * thread handles these. */
 static int async_call_start_thread(struct runner *r)
 {
 	pthread_attr_t detached;

@@ -22,7 +22,7 @@ enum async_call_kind {
 struct async_call {
 	enum async_call_kind kind;
 	/* Identifies the object that can hang, such as a device. While a call on an object hangs,
-	 * no other call on it is started. */
+	 * no other call of the same kind and user on this object is started. */
 	uint64_t about;
 	/* The user whose file is accessed. For each user, the number of hanging calls is limited,
 	 * and also the time that the caller waits for calls. For ASYNC_CALL_OWN, that time is not
@@ -37,9 +37,9 @@ struct async_call {
 /* Runs `call` in a thread and waits for its end: up to `patience_ns`, or only a hundredth of a
  * second if the calls of the same user took much time recently. Returns 0 if the call has ended;
  * the caller owns it again. Returns -ETIMEDOUT if it is still running; the caller no longer owns
- * it. Otherwise the call was not started and the caller still owns it: -EBUSY if another call on
- * the same object hangs, or too many calls of its kind or user hang; -ENOMEM or -EAGAIN if no
- * thread could be created. */
+ * it. Otherwise the call was not started and the caller still owns it: -EBUSY if another call of
+ * the same kind and user on the same object hangs, or too many calls of its kind hang, in total or
+ * for its user; -ENOMEM or -EAGAIN if no thread could be created. */
 int async_call_run(struct async_call *call, uint64_t patience_ns);
 /* Returns the number of calls that currently hang. */
 unsigned int async_call_nr_hanging(void);

@@ -240,7 +240,8 @@ static void take_last_parts(const struct perf_event_attr *a, uint64_t t,
 		s->aux = take_bytes(in, cursor_u64(in));
 }
 
-/* Not inlined, so that samples with only chains use a short path. */
+/* Decodes the fields after the chain. Not inlined, so that samples with only chains use a short
+ * path. */
 __attribute__((noinline)) static void take_middle_parts(const struct perf_event_attr *a,
 							uint64_t t, struct cursor *in,
 							struct record_sample *s)

@@ -29,7 +29,7 @@ struct recorder_config {
 	/* Not 0: the number of bytes of the user stack to copy with each sample. The call
 	 * chains are unwound from these copies. */
 	uint32_t stack_bytes;
-	size_t ring_pages; /* 0: default */
+	size_t ring_pages; /* data pages of the sample ring of each CPU; 0: the default */
 	/* SESSION_... flags that depend on the caller's options */
 	uint32_t session_flags;
 	const char *vmlinux;   /* "": none */

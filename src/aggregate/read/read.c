@@ -110,8 +110,9 @@ static int read_by_name(struct profile *p, struct segment *s, struct jit_session
 	return r ? r : ended;
 }
 
-/* Segments of one boot measure the same distance between the two clocks, unless the wall clock
- * was set, or runs at another speed. */
+/* Updates the drift between the samples' clock and the wall clock. All segments of one boot have
+ * the same difference between these clocks, unless the wall clock was set or runs at another
+ * speed. */
 static void read_note_clocks(struct profile *p, const struct session_info *info)
 {
 	struct profile_input *in = &p->input;

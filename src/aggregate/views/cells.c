@@ -373,7 +373,8 @@ static int take_cell(struct profile *p, struct view *v, struct numbers *n,
 	return 0;
 }
 
-/* Positions exceed CPU caches, and cells access them in random order. */
+/* Prefetches the position of cell `i`, because the positions exceed CPU caches, and cells access
+ * them in random order. */
 static void cells_look_ahead(const struct view *v, size_t i)
 {
 	uint32_t position;

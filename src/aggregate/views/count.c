@@ -150,7 +150,8 @@ static int add_weighted(struct profile *p, struct view *v, uint64_t a, uint64_t 
 						    p->options.periods ? period : 0);
 }
 
-/* Inlined for each `add`, because this loop handles every sample. */
+/* Counts the samples first..end one by one with `add`. Inlined for each `add`, because this loop
+ * handles every sample. */
 __attribute__((always_inline)) static inline int
 count_one_by_one(struct profile *p, struct view *v, const struct sample_batch *b,
 		 size_t first, size_t end, count_fn add)

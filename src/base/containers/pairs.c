@@ -33,7 +33,8 @@ static struct pair_slot *pairs_probe(const struct pairs *p, uint32_t a, uint32_t
 	return slot;
 }
 
-/* Returns false if memory is short. Not inlined, so that lookups save fewer registers. */
+/* Enlarges the table. Returns false if memory is short. Not inlined, so that lookups save fewer
+ * registers. */
 __attribute__((noinline)) static bool pairs_grow(struct pairs *p)
 {
 	size_t nr = slots_of(p);

@@ -104,9 +104,10 @@ bool perf_source_module_event(const struct perf_source *s, const void *record,
  * (PERF_FORMAT_LOST). Returns 0, or -EOPNOTSUPP on kernels before 6.0. */
 int perf_source_lost(const struct perf_source *s, uint64_t *ret_lost);
 
-/* Stores how long an attr was enabled and how long it had a counter, summed over all CPUs and
- * tasks that can be read. When a task moves between CPUs, both values shrink alike for all attrs.
- * The side band, the last attr, needs no counter. */
+/* Stores how long an attr was enabled and how long it had a counter, summed over all CPUs and tasks
+ * that can be read. Compare only ratios of attrs: when a task moves between CPUs, both values
+ * become smaller, in the same proportion for all attrs. The side band, the last attr, needs no
+ * counter. */
 void perf_source_times(const struct perf_source *s, size_t attr,
 		       uint64_t *ret_enabled_ns, uint64_t *ret_running_ns);
 

@@ -59,7 +59,8 @@ static void log_to_file(enum log_level level, const char *text)
 		fprintf(log_file, "%s%s%s\n", stamp, names[level], text);
 }
 
-/* Refuses files that could block, such as a FIFO.  Returns a descriptor or a negative errno. */
+/* Opens a log file for appending, and creates it if missing. Refuses files that could block, such
+ * as a FIFO. Returns a descriptor or a negative errno. */
 static int oprofiled_loop_open_regular(const char *path)
 {
 	int fd = io_open(path, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_NONBLOCK,
@@ -86,7 +87,8 @@ static int guard_samples(const char *dir, struct err *err)
 	return r ? err_sys(err, r, "cannot open '%s'", dir) : 0;
 }
 
-/* Returns a descriptor or a negative errno. */
+/* Opens the log at `path`, and creates its directory DIR/samples if missing. Returns a descriptor or
+ * a negative errno. */
 static int open_log(const char *dir, const char *path, struct err *err)
 {
 	char samples[4096];

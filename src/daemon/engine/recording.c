@@ -123,8 +123,8 @@ static void oprofiled_recording_begin_samples(struct oprofiled *d)
 	oprofiled_stream_begin(d);
 }
 
-/* Reads the list before the recording does, so that a CPU that comes online in between triggers a
- * restart and is not missed. */
+/* Stores the list of online CPUs. Call it before the recording reads that list, so that a CPU that
+ * comes online in between triggers a restart and is not missed. */
 static void note_cpus(struct oprofiled *d)
 {
 	cpu_list_done(&d->cpus);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* image_open.h - opens the files of binaries, which can be on a server that does not answer. The
- * caller waits for at most half a second, and not at all while an earlier request to the same
- * device hangs.
+ * caller waits for at most half a second, and not at all while an earlier request for the same user
+ * and device hangs.
  * Layer: record. Uses base/async_call.h. */
 #pragma once
 #include <stdbool.h>

@@ -496,8 +496,8 @@ int image_store_open(const struct image_store *k, const struct image *image, boo
 	return fd < 0 ? -errno : fd;
 }
 
-/* Returns whether the sampled file is still at its path, or on a file server that does not answer,
- * because it cannot be copied from there. */
+/* Returns whether the sampled file is still at its path. Also returns true if the file is on a
+ * server that does not answer, because it cannot be copied from there. */
 static bool still_there(const struct kept_image *kept)
 {
 	struct stat st;

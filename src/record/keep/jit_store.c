@@ -149,8 +149,8 @@ static bool add_kept(struct jit_store *k, const struct kept_jit *kept)
 	return false;
 }
 
-/* Holds the open file; it replaces the held file of that name. Takes ownership of the
- * descriptor. */
+/* Adds an open file to the held files, in place of an older one with the same name. Takes ownership
+ * of the descriptor. */
 static void keep_fd(struct jit_store *k, const struct jit_process *p, const char *name,
 		    int fd)
 {
@@ -178,7 +178,8 @@ static void keep_fd(struct jit_store *k, const struct jit_process *p, const char
 		drop_last_kept_of(k, shares_giver(&k->kept_by, kept.user, 0));
 }
 
-/* Returns whether the search can be skipped: the file is already held, or its user has too many. */
+/* Returns whether the search for a file can be skipped: it is already held and `again` is not set,
+ * or its user has too many files. */
 static bool jit_store_is_kept(struct jit_store *k, const struct jit_process *p,
 			      const char *name)
 {
@@ -239,8 +240,9 @@ void jit_store_mapped(struct jit_store *k, const struct record_mmap *m)
 	jit_store_keep(k, &p, name, m->path, m->ino);
 }
 
-/* Returns whether a perf map of a process in this container is already held under another name.
- * The pid in the container of an ended process is unknown, so any map can be its own. */
+/* Returns whether a perf map with another name is already held for this process. For an ended
+ * process, the pid in its container is unknown, so `name`, which contains that pid, can be
+ * wrong. */
 static bool has_other_map(const struct jit_store *k, int32_t pid, const char *name)
 {
 	for (size_t i = 0; i < k->kept.nr; i++)

@@ -122,7 +122,8 @@ const char *command_name(void)
 	return the_name;
 }
 
-/* Keeps line breaks that belong to the message, but not those in names. */
+/* Prints a message with control characters escaped. With `lines`, keeps the line breaks that belong
+ * to the message. */
 static void command_put_message(const char *text, bool lines)
 {
 	struct buf safe = { 0 };

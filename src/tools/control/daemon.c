@@ -112,8 +112,9 @@ static void say_waiting(void)
 		fputs("opcontrol: waiting for the daemon ...\n", stderr);
 }
 
-/* Retries for a while: a starting daemon locks before it creates its socket, an ending one
- * removes the socket before it unlocks, and a running one creates a removed socket again. */
+/* Connects to the daemon. Retries for a while: a starting daemon locks before it creates its
+ * socket, an ending one removes the socket before it unlocks, and a running one creates a removed
+ * socket again. */
 static int connect_soon(struct control *c, struct err *err)
 {
 	int r = control_connect(&c->daemon, NULL, err);

@@ -38,7 +38,7 @@ static int choose_threshold(struct report_plan *plan, struct err *err)
 		       "illegal threshold value: %s allowed range: [0-100]", text);
 }
 
-/* Accepts OProfile's names; those without a meaning here have no effect. */
+/* Parses --verbose. Accepts OProfile's names; those without a meaning here have no effect. */
 static int choose_verbose(struct report_plan *plan, struct err *err)
 {
 	static const struct {
@@ -102,7 +102,7 @@ static int choose_demangling(struct report_plan *plan, struct err *err)
 	return name_rules_make(o->demangle_patterns, &plan->patterns, err);
 }
 
-/* With --sort=total, inclusive sample counts are needed, as with --children. */
+/* Checks --sort. With total, requests inclusive sample counts, as --children does. */
 static int choose_measure(struct report_plan *plan, struct err *err)
 {
 	const struct order *order = &plan->present.order;
