@@ -49,8 +49,8 @@ void module_watch_reported(struct module_watch *w, const char *name, uint64_t ti
  * 0. */
 bool module_watch_is_reported(const struct module_watch *w);
 uint64_t module_watch_time(const struct module_watch *w, const char *name);
-/* Reads /proc/modules and reports the modules that are new since the last call; the first call
- * reports nothing as loaded. Ignores modules with hidden addresses. Returns 0, the result of
+/* Reads /proc/modules, and reports the modules that were loaded or became live since the last call;
+ * the first call reports nothing. Ignores modules with hidden addresses. Returns 0, the result of
  * report_fn, or another negative errno. */
 int module_watch_look(struct module_watch *w, module_watch_report report_fn, void *ctx);
 /* Like module_watch_look(), for the text of /proc/modules, NUL-terminated. */

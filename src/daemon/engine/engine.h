@@ -260,7 +260,8 @@ int oprofiled_begin(struct oprofiled *d, struct err *err);
  * logs the loss and returns the first error. Passes pending copies to the upkeep thread. */
 int oprofiled_close_recorder(struct oprofiled *d, struct recorder *recorder,
 			     struct err *err);
-/* Closes d->recorder and frees what belongs to its recording: events, filter and CPU list. */
+/* Closes d->recorder, makes the copies that it needs (oprofiled_upkeep_end()), and frees the unwind
+ * tables that were kept for the next recorder. Returns the same as oprofiled_close_recorder(). */
 int oprofiled_end_recording(struct oprofiled *d, struct err *err);
 
 /* Schedules a restart in some seconds, as after a failed recording. */
@@ -287,9 +288,10 @@ void oprofiled_govern_begin(struct oprofiled *d);
 /* Waits (a fraction of a second at most) for the thread that measures the kernel's cost per
  * sample. */
 void oprofiled_govern_end(struct oprofiled *d);
-/* Once a second, checks the daemon's CPU time and memory. If a limit is exceeded, lowers the
- * sampling rate or restarts the recording. Also writes statistics to the log, creates a removed
- * control socket again, and notifies the service manager that the daemon is alive. */
+/* Does the periodic checks once a second. If the daemon's CPU time or memory exceeds a limit,
+ * lowers the sampling rate or restarts the recording. Starts another recording if its segment was
+ * removed, or if CPUs came online. Creates a removed control socket again. Also writes statistics
+ * to the log, and notifies the service manager that the daemon is alive. */
 void oprofiled_govern(struct oprofiled *d);
 void oprofiled_report_alive(struct oprofiled *d);
 uint64_t oprofiled_resident_bytes(void);
@@ -317,8 +319,9 @@ void oprofiled_metrics_done(struct oprofiled *d);
 
 /* ---- upkeep.c ---- */
 
-/* When due, starts a check of old segments and the copying of files that recordings listed;
- * collects the results. */
+/* Requests a sync of the recorded data to disk when it is due. Starts the upkeep thread when a
+ * check of old segments is due or when recordings listed files to copy, and collects its
+ * results. */
 void oprofiled_upkeep(struct oprofiled *d);
 /* Waits until the upkeep thread has stopped working in the session's directory, and reads rings
  * meanwhile. The thread stops early; its remaining copies and merges are done later. */
