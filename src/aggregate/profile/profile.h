@@ -332,8 +332,8 @@ static inline uint32_t profile_node(const struct profile *p, uint32_t group)
 	return (uint32_t)t->values
 		.at[p->groups.at[group].tuple[GROUP_WHERE] * t->width + p->node_slot];
 }
-/* Returns a limit: all values of a KEY_TEXT key, which are numbers of strings or functions, are
- * below it.  Returns 0 for other keys. */
+/* Returns a limit: all values of a KEY_TEXT key, which are numbers of strings, functions or
+ * call-tree nodes, are below it. Returns 0 for other keys. */
 size_t profile_nr_values(const struct profile *p, size_t key);
 /* Returns the full text of a KEY_TEXT value; do not free it. */
 const char *profile_text(struct profile *p, uint32_t group, size_t key);

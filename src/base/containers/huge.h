@@ -25,9 +25,9 @@ void *huge_zgrow(void *memory, size_t nr, size_t more, size_t elem_bytes);
 void huge_forget(void *memory, size_t bytes);
 /* Like realloc(). The first `old_bytes` are kept. */
 void *huge_realloc(void *old, size_t old_bytes, size_t bytes);
-/* Returns how many bytes to allocate for an array that has outgrown `bytes` and may grow further.
- * A large answer costs little, because memory that is not touched is not allocated, while each
- * copy to a larger block must first zero that block. */
+/* Returns how many bytes to allocate for an array that needs `bytes` now and may grow further. For
+ * a large array, this can be far more than `bytes`. That costs little, because memory that is not
+ * touched is not allocated, while each copy to a larger block must first zero that block. */
 size_t huge_room(size_t bytes);
 /* Makes the next megabytes of malloc() come from huge pages, for a command that will soon fill
  * them. Call it before starting threads. */

@@ -23,9 +23,9 @@ bool event_needs_counter(const struct event_request *e);
  * counters. */
 size_t events_fit_known(const struct event_request *events, size_t nr,
 			const struct event_catalog *catalog, int *ret_counter);
-/* Tests with the kernel whether the events fit: opens them as one group on each core type. Sets
- * *ret_first to the first event that does not fit together with the previous ones but can be
- * counted alone. */
+/* Tests with the kernel whether the events fit: opens them as one group on each core type. If the
+ * result is EVENTS_MULTIPLEXED, *ret_first is the first event that does not fit together with the
+ * previous ones but can be counted alone. */
 enum events_fit events_fit_here(const struct event_request *events, size_t nr,
 				size_t *ret_first);
 /* Explains why the kernel refused a group with `code` although each event can be counted alone.

@@ -195,8 +195,8 @@ int oprofiled_setup_words(struct oprofiled *d, char *const *words, size_t nr,
 /* Copies the requested settings (`asked`) to `setup`, which the next recording uses. Returns 0 or
  * -ENOMEM with a message in *err. */
 int oprofiled_setup_take(struct oprofiled *d, struct err *err);
-/* Call after `asked` has changed. Calls oprofiled_setup_take() unless a recording runs; in that
- * case the next start does. Returns the same. */
+/* Call after `asked` has changed. Calls oprofiled_setup_take() and returns its result, unless
+ * sampling was started: then the next start applies the settings, and this returns 0. */
 int oprofiled_setup_changed(struct oprofiled *d, struct err *err);
 /* Parses the events that `setup` requests into *ret_events. Returns 0 or a negative errno with a
  * message in *err. */

@@ -24,10 +24,11 @@ struct session_dir {
 	bool guarded; /* DIR/samples and DIR/kernel (base/files/guard.h) */
 };
 
-/* Opens and locks a session directory, and prepares a new session in it.  Sessions that OProfile
- * wrote there, `current` and `previous`, are renamed with a warning.  If `dir` is NULL, uses
- * ./oprofile_data and creates it if missing; any other `dir` must exist.  Returns 0, or a negative
- * errno with a message in *err that names the directory. */
+/* Opens and locks a session directory, removes what killed recorders left there, and prepares a new
+ * session in it. Sessions that OProfile wrote there, `current` and `previous`, are renamed with a
+ * warning. If `dir` is NULL, uses ./oprofile_data and creates it if missing; any other `dir` must
+ * exist. `append`: continues the session `current` if it exists. Returns 0, or a negative errno
+ * with a message in *err that names the directory. */
 int session_dir_open(const char *dir, bool append, struct session_dir *ret_dir,
 		     struct err *err);
 /* Returns whether a user may give this name to a session in DIR/samples: it is safe as a file name
