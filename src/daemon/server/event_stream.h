@@ -68,7 +68,8 @@ struct event_reader {
 
 /* Limits the reader's queue to `max_words` (within the bounds above). */
 void event_reader_init(struct event_reader *r, uint64_t max_words);
-/* Appends the sample's words to the queue, or counts the sample as lost if there is no room. */
+/* Appends the sample's words to the queue, or counts the sample as lost if there is no room.
+ * Ignores a sample whose location has the value of an escape code. */
 void event_reader_put(struct event_reader *r, const struct event_sample *sample);
 /* Returns whether more than half of the queue is used, so that it should be sent soon. */
 bool event_reader_is_half_full(const struct event_reader *r);

@@ -115,7 +115,8 @@ int control_start_daemon(struct control *c, struct err *err);
 void control_wait_gone(const struct control *c);
 /* Locks out other instances of opcontrol until this one ends (flock). */
 int control_lock(struct control *c, struct err *err);
-/* Removes the lock of a daemon that no longer exists, with a message. */
+/* If a daemon was killed, removes its socket and empties its lock file, with a message. Does
+ * nothing while a daemon runs. */
 void control_remove_stale(const struct control *c);
 /* Returns the directory of the sessions. */
 const char *control_session_dir(const struct control *c);

@@ -26,7 +26,9 @@ int report_read_all(struct report_read *r, struct report_plan *plan, struct err 
  * functions the report names. */
 bool report_read_is_private(const struct report_read *r,
 			    const struct report_plan *plan);
-/* Prints one line with numbers if some input could not be read, and returns true. */
+/* Warns, with numbers, if some input could not be read completely. Returns true in that case, and
+ * also if samples were dropped during the recording. */
 bool report_warn_of_damage(const struct report_read *r);
-/* Warns if more than 0.01 % of the samples were lost, as OProfile does. */
+/* Warns if more than 0.01 % of the samples were lost, as OProfile does; if samples were dropped, or
+ * records of processes and mappings were lost; and if events were throttled. */
 void report_warn_of_losses(const struct report_read *r);
