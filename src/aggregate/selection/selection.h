@@ -53,8 +53,9 @@ void selection_done(struct selection *s);
 /* Sets the time span of the source's samples; call it before any query about times.  Returns 0
  * or -ENOMEM. */
 int selection_set_times(struct selection *s, const struct session_span *session);
-/* Reduces the batch, which must have times, to the samples in the selected times.  Its columns
- * then belong to the selection and are valid until the next call.  Returns 0 or -ENOMEM. */
+/* Reduces the batch, which must have times, to the samples in the selected times. If this drops any
+ * sample, the columns of the batch then belong to the selection and are valid until the next call.
+ * Returns 0 or -ENOMEM. */
 int selection_keep_times(struct selection *s, struct sample_batch *batch);
 /* Frees the memory of `c`, which must not be NULL, but can be all 0. */
 void selection_columns_done(struct selection_columns *c);

@@ -38,8 +38,8 @@ unsigned int terminal_width(int fd);
 bool terminal_has_escapes(int fd);
 /* Returns whether this process may use the terminal now: it runs in the foreground. */
 bool terminal_is_foreground(int fd);
-/* Sets *ret_screen to the screen for a report: all zero (except with --color=always) unless the
- * report goes to standard output and that is a terminal.  Returns 0, or -EINVAL for an invalid
- * --color. */
+/* Sets *ret_screen to the screen for a report: all zero unless the report goes to standard output
+ * and that is a terminal. With --color=always, colors are also on if standard output is not a
+ * terminal. Returns 0, or -EINVAL for an invalid --color. */
 int terminal_screen(const struct terminal_options *options, bool to_stdout,
 		    struct screen *ret_screen, struct err *err);

@@ -28,6 +28,7 @@ struct record_summary {
  * recording. */
 void record_report_start(const struct event_request *events, size_t nr_events,
 			 uint32_t session_flags, bool until_stopped);
-/* Prints one line with the amounts of data, and OProfile's warnings. */
+/* Prints one line with the amounts of data, statistics of unwound stacks, and OProfile's
+ * warnings. */
 void record_report_end(const struct record_summary *summary,
 		       const struct event_request *events, size_t nr_events);
