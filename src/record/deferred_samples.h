@@ -20,11 +20,12 @@ struct deferred_samples {
 	uint64_t since_ns;  /* time of the oldest waiting sample, if there is one */
 };
 
-/* Appends the deferred user callers to the chain of a decoded sample; the chain is built in
- * sample->chain. Returns 0; 1 if the callers have not arrived yet, after storing a copy of the
- * record in the list of waiting samples; or -ENOMEM. A sample does not wait any longer if it has
- * waited too long at `now_ns` (UINT64_MAX: no more records will arrive), or if too many samples
- * wait. Its chain then ends with the address UINT64_MAX, and the result is 0. */
+/* If the chain of a decoded sample ends with a mark of deferred user callers, replaces the mark by
+ * the callers; the new chain is built in sample->chain. Returns 0; 1 if the callers have not
+ * arrived yet, after storing a copy of the record in the list of waiting samples; or -ENOMEM. A
+ * sample does not wait any longer if it has waited too long at `now_ns` (UINT64_MAX: no more
+ * records will arrive), or if too many samples wait. Its chain then ends with the address
+ * UINT64_MAX, and the result is 0. */
 int deferred_samples_join(struct deferred_samples *d, const struct decoder *decoder,
 			  struct grouped_sample *sample, uint64_t now_ns);
 /* Returns the waiting records and empties the list. The caller joins them again and frees the

@@ -36,9 +36,9 @@ struct perf_data_callers {
 int perf_data_out_sample(struct perf_data_out *o, const struct perf_event_attr *attr,
 			 const struct record *rec, const void *bytes,
 			 struct perf_data_callers callers, struct err *err);
-/* Writes a round mark (PERF_RECORD_FINISHED_ROUND): the records that follow are not older than
- * those before the previous mark. Then writes the buffered data to the file. Returns 0, or a
- * negative errno with a message in *err. */
+/* Writes a round mark (PERF_RECORD_FINISHED_ROUND): no record that follows is older than the
+ * previous mark. Then writes the buffered data to the file. Returns 0, or a negative errno with a
+ * message in *err. */
 int perf_data_out_round(struct perf_data_out *o, struct err *err);
 /* Adds the features, including the build-ids of the images with samples, closes the file and
  * frees `o`. Returns 0, or a negative errno with a message in *err. */
