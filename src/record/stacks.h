@@ -18,6 +18,7 @@ struct shared_tables;
 struct unwind_table;
 
 struct stack_table {
+	/* the table was looked for: it is set, requested, refused or known to be missing */
 	bool looked;
 	bool is_due; /* the table was requested and is not finished yet */
 	/* not made, because the CPU budget of the file's owner was used up */

@@ -289,7 +289,8 @@ static enum profile_separation separation_of(const struct report_plan *plan,
 }
 
 /* Returns the flags of the recording. If it separates both threads and CPUs, which is more than a
- * text report can print, removes both flags, unless an option requests one. */
+ * text report can print, removes both flags, unless --merge says what to merge. Prints a message
+ * then, unless an option separates one of them. */
 static uint32_t without_many_axes(const struct report_plan *plan,
 				  uint32_t session_flags)
 {
