@@ -87,8 +87,8 @@ static int guard_samples(const char *dir, struct err *err)
 	return r ? err_sys(err, r, "cannot open '%s'", dir) : 0;
 }
 
-/* Opens the log at `path`, and creates its directory DIR/samples if missing. Returns a descriptor or
- * a negative errno. */
+/* Opens the log at `path`, and creates its directory DIR/samples if missing. Returns a descriptor
+ * or a negative errno. */
 static int open_log(const char *dir, const char *path, struct err *err)
 {
 	char samples[4096];
