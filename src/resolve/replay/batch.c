@@ -11,7 +11,8 @@
 #include "resolve/replay/priv.h"
 #include "resolve/replay/read_ahead.h"
 
-/* If the record maps a jitdump that can be found, adds the dump. Returns 0 or -ENOMEM. */
+/* If the record maps a jitdump, calls `jit_mapped`, and adds the dump if dumps are used and its
+ * file can be found. Returns 0 or -ENOMEM. */
 static int take_dump(struct replay *r, const struct record *rec)
 {
 	const struct record_mmap *m = &rec->mmap;

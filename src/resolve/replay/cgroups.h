@@ -19,8 +19,8 @@ struct cgroup_table {
 	size_t next; /* index of the oldest id once the ring buffer is full */
 };
 
-/* `is_bounded`: of the cgroups without samples keep only the newest, because the caller can
- * look up unknown cgroups again. */
+/* Initializes an empty table. With `is_bounded`, it keeps the cgroups with samples and only the
+ * newest 4096 others: the caller can look up a dropped cgroup again. */
 void cgroup_table_init(struct cgroup_table *t, struct name_pool *names,
 		       bool is_bounded);
 void cgroup_table_done(struct cgroup_table *t);

@@ -10,8 +10,9 @@
 #include "resolve/replay/resolver.h"
 
 enum {
-	/* Bytes of chunks that wait for their round to end. If there are more, the side band is
-	 * read first. */
+	/* Limit for the bytes of chunks that wait for their round to end. Above it, the whole
+	 * side band is read first, or (from a pipe) half of the chunks are passed on without
+	 * waiting. */
 	WAITING_BYTES = 24 << 20,
 	HEADER_BYTES = sizeof(struct perf_event_header),
 	/* PERF_RECORD_FINISHED_ROUND of tools/lib/perf/include/perf/event.h */

@@ -3,13 +3,14 @@
  * be applied before its samples are resolved.
  * Layer: resolve, for the files of replay.h alone.
  *
- * perf writes its rings out in rounds. When round n has been read, nothing older than the
- * newest time of round n - 1 can come any more (ordered events; FINISHED_ROUND of
+ * perf writes its ring buffers to the file in rounds. After round n has been read, no record
+ * older than the newest time of round n - 1 can follow (ordered events; FINISHED_ROUND of
  * tools/perf/Documentation/perf.data-file-format.txt). So a chunk waits until the round after
- * its own is complete: then its side band is complete. If there are no rounds, or they are too
- * long to wait for, the rest of the side band is first collected in a separate pass.
+ * its own is complete: then its side band is also complete. If there are no rounds, or they are
+ * too long to wait for, the rest of the side band is first collected in a separate pass.
  *
- * All functions can run in their own thread; each batch is handed over as a whole. */
+ * feed_next() can run in a separate thread: a batch belongs to its receiver and does not change
+ * any more. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -41,8 +42,8 @@ struct feed_batch {
 	struct side_band side;
 	VEC(struct feed_chunk) chunks;
 	uint64_t frontier_ns; /* no sample of the chunks is newer */
-	uint64_t forget_ns;   /* no later sample is older */
-	bool has_guests;      /* an ID_INDEX so far has ids of virtual machines */
+	uint64_t forget_ns;   /* no later sample is older; 0: unknown */
+	bool has_guests;      /* an ID_INDEX read so far has ids of virtual machines */
 };
 
 struct feed_counts {
@@ -89,10 +90,10 @@ struct feed {
 
 /* Initializes a feed. `decoder` contains the events of `in`. */
 void feed_init(struct feed *f, struct perf_input *in, const struct decoder *decoder);
-/* Releases everything that waits, but not the input. */
+/* Frees the records and chunks that still wait. Does not close the input. */
 void feed_done(struct feed *f);
-/* Returns the next batch, which can have no chunk. Returns 0, 1 at the end, or a negative errno
- * with a message in *err. */
+/* Sets *ret_batch to the next batch, which can contain no chunks. Returns 0, 1 at the end, or a
+ * negative errno with a message in *err. */
 int feed_next(struct feed *f, struct feed_batch *ret_batch, struct err *err);
 /* Iterates over the samples of a chunk. */
 struct feed_walk {

@@ -40,8 +40,8 @@ static bool starts_with(const char *s, const char *prefix)
 }
 
 /* Returns whether an executable file mapping is memory that a program filled with code, for
- * example a file that libffi creates and unlinks at once. A deleted binary has the same form of
- * name, but it is mapped privately and is never writable. */
+ * example a file that libffi creates and unlinks at once. The name of a deleted binary also ends
+ * with " (deleted)", but a loader maps binaries privately and not writable. */
 static bool images_is_memory_file(const struct image_table *t,
 				  const struct record_mmap *m)
 {
@@ -127,7 +127,8 @@ static bool same_image(const struct image *a, const struct image *b)
 	       a->inode_gen == b->inode_gen && a->start == b->start && a->end == b->end;
 }
 
-/* Takes over the reference to the name, even if memory is short. */
+/* Adds an entry. Takes over the reference to image->name, also on failure. Returns the index of the
+ * entry, or IMAGE_TABLE_FAILED. */
 static uint32_t images_add(struct image_table *t, const struct image *image)
 {
 	struct image_entry entry = { .image = *image, .number = DICT_NONE };
@@ -213,7 +214,8 @@ static bool images_is_rewritten(struct image_table *t, struct image_entry *e)
 				    &t->dict->images.at[e->number]);
 }
 
-/* Takes over the reference to the name, even if memory is short. */
+/* Returns the index of the entry with the same identity, which is added if there is none, or
+ * IMAGE_TABLE_FAILED. Takes over the reference to image->name, also on failure. */
 static uint32_t find_or_add(struct image_table *t, const struct image *image)
 {
 	uint64_t hash = identity_hash(image);

@@ -70,9 +70,10 @@ uint32_t image_table_add_named(struct image_table *t, const struct image *image,
 			       const char *name);
 /* Returns the memory that an entry and its name use, divided by the number of its mappings. */
 size_t image_table_bytes_per_map(const struct image_table *t, uint32_t entry);
-/* Counts mappings of an entry, for struct space_pool; `ctx` is the table. Unused entries are
- * reused: a JIT compiler maps memory thousands of times a second, and a program can map files
- * under ever new names. Only files with samples stay. */
+/* Adds `change` to the number of mappings of an entry; implements space_pool.count_image, and
+ * `ctx` is the table. Frees an entry without mappings for reuse, because a JIT compiler maps
+ * memory thousands of times a second, and a program can map files under ever new names. Keeps
+ * entries of images with samples, except those of anonymous memory and BPF programs. */
 void image_table_count(void *ctx, uint32_t entry, int change);
 /* Returns the entry's number in the dict, added at the first call, or DICT_NONE if memory is
  * short. `pid` and `m` (can be NULL) give its current mapping. */

@@ -33,7 +33,8 @@ enum {
 
 /* Additional data of a sample of the group. */
 struct replay_extra {
-	/* In order of time: the sorter's item; NULL for a sample that waited. */
+	/* The sorter's item if samples are returned in order of time. NULL for a sample that
+	 * waited for the rest of its chain. */
 	const struct timed_record *item;
 	bool is_shared; /* `shares` has the counts of the sample's events */
 	struct group_shares shares;
@@ -75,27 +76,27 @@ struct replay {
 	struct feed_walk walk;
 	struct sorter sorter;
 	struct jit_stage *jit; /* NULL: not requested */
-	bool jit_frames;       /* locations become those of dumps */
+	bool jit_frames;       /* replay_use_jit() was called */
 	struct jit_locations jit_locations;
 	struct replay_unwind unwind;
 	uint64_t time_ns;      /* of the last sample */
 	struct side_band side; /* for `each_side` */
 	uint64_t undecodable;
-	uint64_t periods; /* of all samples so far */
-	/* Copy of the counts, for when the resolver is freed. */
+	uint64_t periods; /* sum over all samples so far */
+	/* Copy of resolver_unwind_ends(), made before the resolver is freed. */
 	uint64_t unwind_ends[UNWIND_ENDS];
 	struct replay_columns *columns;
 	size_t filled; /* rows of the columns */
 	struct sample_group group;
-	/* SAMPLE_GROUP_MAX, one for each sample of the group. */
+	/* SAMPLE_GROUP_MAX elements: one for each sample of the group. */
 	struct replay_extra *extra;
 	struct deferred_chains deferred;
 	VEC(struct replay_late) late;
-	bool no_more_chains; /* the file is at its end */
+	bool no_more_chains; /* at the end of the file, so no deferred chains follow */
 	struct deltas counted;
 	bool reads;        /* some samples contain counter values */
 	bool off_cpu;      /* some samples are in RAW: decoder_set_off_cpu() */
-	size_t max_shares; /* of a sample; at least 1 */
+	size_t max_shares; /* maximum number of events counted in one sample; at least 1 */
 };
 
 /* Describes the event of an attr in the dict. Returns its number; DICT_NONE if memory is short. */
@@ -108,23 +109,25 @@ static inline bool replay_looks_at_all(const struct replay *r)
 	return r->options.chains || r->options.cgroups || r->options.each || r->reads;
 }
 
-/* Functions of batch.c. replay_next_batch() gets the next batch and applies its side band. Returns 0, 1 at the end,
- * or a negative errno. */
+/* Functions of batch.c. replay_next_batch() gets the next batch and applies its side band. It
+ * returns 0, 1 at the end, or a negative errno. */
 int replay_next_batch(struct replay *r, struct err *err);
 /* Releases the current chunk and moves to the next one. */
 void replay_end_chunk(struct replay *r);
 /* Drops the history that no later sample needs. */
 void replay_forget(struct replay *r);
 
-/* Functions of samples.c. replay_group_chunk() adds the next samples of the current chunk to the group until it has
- * `max`; it has fewer at the call. Returns 0; 1 at the end of the chunk; or -ENOMEM. */
+/* Functions of samples.c. replay_group_chunk() adds the next samples of the current chunk to the
+ * group until the group has `max` samples; call it only if the group has fewer. It returns 0, 1
+ * at the end of the chunk, or -ENOMEM. */
 int replay_group_chunk(struct replay *r, size_t max);
 /* Adds the next samples before that time, up to a full group. Returns 0 or -ENOMEM. */
 int replay_group_sorted(struct replay *r, uint64_t before_ns);
 /* Passes to the sink at most `max` samples that waited and are complete now. The group is empty
  * at the call. Returns 0 or a negative errno. */
 int replay_take_late(struct replay *r, size_t max);
-/* Completes a resolved sample: frames of jitdumps, and the event. Returns 0 or -ENOMEM. */
+/* Completes a resolved sample: replaces its frames in JIT code by those of jitdumps (after
+ * replay_use_jit()), and sets its event. Returns 0 or -ENOMEM. */
 int replay_finish_sample(struct replay *r, struct grouped_sample *s);
 
 /* Functions of columns.c and in_order.c. The functions with `take` implement struct

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* replay.h - reads a perf.data through the resolver, which gives the same result as a
- * recording.
+/* replay.h - reads a perf.data file and resolves its samples with the same resolver as a
+ * recorder (resolver.h).
  * Layer: resolve. One caller at a time; reads ahead in its own thread if that is allowed and
  * useful (perf_input_is_work()).
  *
- * The counterpart of a segment (format/session/session.h): a growing dict, and batches of
- * sample columns that refer to it. Memory grows with the number of distinct items, and with one
- * round of the recorder's rings (replay/feed.h), but not with the number of samples. */
+ * Like a segment of a session (format/session/session.h), a replay provides a dict, which grows,
+ * and batches of sample columns that refer to the dict. Memory grows with the number of distinct
+ * items, and with one round of the recorder's rings (replay/feed.h), but not with the number of
+ * samples. */
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>
@@ -39,12 +40,13 @@ typedef int (*replay_side_fn)(void *ctx, const struct record *rec);
 struct replay_options {
 	bool chains; /* stacks with callers; otherwise only leaves, which is faster */
 	bool no_stacks; /* no stacks (DICT_NONE), for users of replay_locate() */
-	bool cgroups;   /* threads with their cgroups */
+	bool cgroups;   /* resolve the cgroup of each thread */
 	bool threads;   /* use several threads; the result is the same */
 	unsigned int
 		nr_threads; /* with `threads`: the maximum, at least 2; 0: number of CPUs */
-	/* Called for each sample in order of time (then of the file) instead of returning
-	 * batches: replay_next() returns 1 when all samples are done, or an error. May be NULL. */
+	/* Called for each sample in order of time, and for samples with the same time in the
+	 * order of the file. With it, replay_next() returns no batches: it returns 1 when all
+	 * samples are done, or an error. May be NULL. */
 	replay_sample_fn each;
 	/* With `each`: called for each side-band record, between the samples in order of time.
 	 * May be NULL. */
@@ -84,14 +86,15 @@ const uint64_t *replay_unwind_ends(const struct replay *r);
 /* Returns how many names in the dict have changed, because a thread's name came after some of
  * its samples. Call before replay_end(). Always 0 with `each`. */
 uint64_t replay_changed(const struct replay *r);
-/* Returns the input's description as that of a session; borrowed. */
+/* Returns the description of the recording, in the same form as that of a session. Borrowed from
+ * the replay and its input. */
 const struct session_info *replay_info(const struct replay *r);
 /* Returns the dict, which grows with each replay_next(). A batch only refers to entries that
  * exist already. */
 const struct dict *replay_dict(const struct replay *r);
-/* Returns the next batch with all columns, borrowed until the next call. Unknown CPUs are
- * DICT_NONE. Returns 0, 1 at the end, or a negative errno with a message in *err. Damage is
- * counted, not an error. */
+/* Sets *ret_batch to the next batch with all columns, borrowed until the next call. Unknown CPUs
+ * are DICT_NONE. Returns 0, 1 at the end, or a negative errno with a message in *err. Damaged
+ * records are counted (replay_undecodable()) and are not an error. */
 int replay_next(struct replay *r, struct sample_batch *ret_batch, struct err *err);
 /* Return the results of resolver_locate() and resolver_image() for the current sample. Call them
  * only within `each`. */
@@ -99,8 +102,8 @@ int replay_locate(struct replay *r, uint16_t mode, uint64_t address,
 		  struct resolver_position *ret_position);
 int replay_image(struct replay *r, const struct resolver_position *position,
 		 uint32_t *ret_image);
-/* Call after everything is read: frees the memory for reading. The dict stays valid, and the
- * functions below can be called. */
+/* Call after everything is read: frees the memory for reading. Afterwards replay_dict(),
+ * replay_info(), replay_unwind_ends() and the functions below can still be called. */
 void replay_end(struct replay *r);
 /* Returns the counts, complete once replay_next() has returned 1. */
 const struct feed_counts *replay_counts(const struct replay *r);

@@ -191,7 +191,7 @@ uint32_t resolver_mode_image(struct resolver *r, enum cpu_mode cpu_mode)
 	return r->mode_images[cpu_mode];
 }
 
-/* Returns the name of a task without a name: its id, as in perf. */
+/* Returns the string for a thread without a name: ":" and its id, as in perf. */
 uint32_t resolver_number_comm(struct resolver *r, struct proc_thread *thread)
 {
 	char comm[16];

@@ -2,9 +2,9 @@
 /* resolver.h - resolves decoded records to interned samples: thread, image and offset.
  * Layer: resolve. Single-threaded. The caller owns the dict that the resolver fills.
  *
- * Side-band records are applied at their own time; a sample is resolved with the state at its
- * time. Records after the frontier can be passed in any order, but the side band of a time span
- * before its samples. */
+ * A sample is resolved with the state at its time. Pass side-band records in order of time, and
+ * those of a time span before its samples. Samples that are not older than the frontier
+ * (resolver_frontier()) can be passed in any order. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -54,8 +54,8 @@ struct resolver_kept {
 	size_t processes; /* pids and tids */
 };
 struct resolver_kept resolver_kept(const struct resolver *r);
-/* Returns how often a string of the dict was replaced, because a thread's name came after some of
- * its samples. */
+/* Returns how often a string of the dict was replaced, because the first name of a thread was
+ * recorded after some of its samples (resolver_name_back()). */
 uint64_t resolver_changed(const struct resolver *r);
 struct unwind_table;
 /* Returns the value that resolver_unwind.table returns while a table is still being made. Then
@@ -75,9 +75,10 @@ struct resolver_unwind {
 	size_t (*copy)(void *ctx, int32_t pid, uint64_t address, void *bytes,
 		       size_t len);
 	void *ctx;
-	/* Returns the unwind table of the JIT code that was at a location in anonymous memory
-	 * at that time, if a JIT compiler described it, and sets *offset to the code's in the
-	 * table. Returns NULL, or resolver_table_later(), like `table`. May be NULL. */
+	/* Returns the unwind table of the JIT code that was at a location in anonymous memory at
+	 * that time, if a JIT compiler described the code, and converts *offset to the offset in
+	 * that table. Otherwise returns NULL, or resolver_table_later(), like `table`. May be
+	 * NULL. */
 	const struct unwind_table *(*jit_table)(void *ctx, uint32_t image,
 						uint64_t *offset, uint64_t time_ns);
 	void *jit_ctx;
@@ -95,8 +96,8 @@ const uint64_t *resolver_unwound(struct resolver *r, const struct decoder *d,
 const uint64_t *resolver_last_unwound(const struct resolver *r, size_t *ret_nr);
 /* Returns how often stacks ended for each reason, by enum unwind_end (resolve/unwind/unwind.h). */
 const uint64_t *resolver_unwind_ends(const struct resolver *r);
-/* How many stacks were longer than their copies so that the rest was read from memory, and how
- * many of these became complete. */
+/* How many stacks were longer than their copies, so that the resolver tried to read the rest
+ * from the memory of the process; and how many of these became complete. */
 struct resolver_rests {
 	uint64_t tried;
 	uint64_t found;
@@ -114,7 +115,7 @@ int resolver_sample(struct resolver *r, const struct decoder *d,
 /* The location of an address of the last sample that was passed to resolver_sample(): a word of
  * its chain, a branch, or data. Equal entry and offset mean the same location. */
 enum {
-	RESOLVER_NOWHERE = 0xfffffffe /* in no mapping of the process */
+	RESOLVER_NOWHERE = 0xfffffffe /* user-space address in no mapping */
 };
 struct mapping;
 struct resolver_position {

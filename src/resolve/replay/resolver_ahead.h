@@ -4,9 +4,10 @@
  * Layer: resolve, for sample_group.c and resolver_unwind.c. Call the functions from the
  * resolver's thread.
  *
- * A stack is only unwound ahead of time if it leads through binaries that were met before. Then
- * nothing has to be created, and the result is the same as it would be later. All other stacks
- * are left to the resolver, so that the result does not depend on the threads. */
+ * A stack is only unwound ahead of time if all its code is in binaries that earlier stacks
+ * contained (resolver_ahead_note()). Then the threads create nothing, and the result is the same
+ * as it would be later. All other stacks are left to the resolver, so that the result does not
+ * depend on the threads. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -22,7 +23,7 @@ struct space_node;
 struct unwind_table;
 
 enum {
-	RESOLVER_AHEAD_MAX = 128 /* samples at once: a chunk of 8 KB stacks */
+	RESOLVER_AHEAD_MAX = 128 /* samples at once; about one chunk of 8 KB stacks */
 };
 
 /* The result of unwinding one sample. */
@@ -50,7 +51,9 @@ void resolver_ahead_start(struct resolver_ahead *a);
 /* Returns the result of sample number `at`, valid until the next sample is added. Read each
  * result once, in order. */
 const struct ahead_stack *resolver_ahead_get(struct resolver_ahead *a, size_t at);
-/* Notes the table of an image table entry whose code was met (NULL: it has none). */
+/* Notes the unwind table (NULL: it has none) of an image table entry whose code is in a stack,
+ * so that later stacks can be unwound ahead of time. Ignores entries of other kinds than
+ * IMAGE_FILE and IMAGE_VDSO. */
 void resolver_ahead_note(struct resolver_ahead *a, uint32_t entry,
 			 const struct unwind_table *table);
 /* Drops all notes because they are not valid any more. Do not call it between adding the first

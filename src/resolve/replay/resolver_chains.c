@@ -173,8 +173,10 @@ static void ask_for_frames(const struct resolver *r, const struct proc_version *
 	}
 }
 
-/* Adds the sample's address before the stack that was unwound from the registers, if a precise
- * event reports another one (chain_join_place()). Returns 0 or -ENOMEM. */
+/* Makes the sample's address the innermost one, before the stack that was unwound from the
+ * registers: a precise event can report another address than the registers contain
+ * (chain_join_place()). If that is an earlier instruction of the same function, replaces the
+ * first address of the stack; otherwise adds a frame. Returns 0 or -ENOMEM. */
 static int add_place(struct resolver *r, const struct record *rec,
 		     const struct resolver_found *at, size_t nr_pcs,
 		     struct chain_walk *w)
@@ -331,9 +333,9 @@ static void find_inner_key(const struct resolver *r, const struct decoder *d,
 				   c->inner_key);
 }
 
-/* Returns whether the first caller is not code: the innermost function uses the frame pointer
- * register for other data, as half of the functions without frame pointers do. This is a
- * different number each time. */
+/* Returns whether the first caller is not code. About half of the functions without frame
+ * pointers use that register for other data, and then the kernel reads a wrong address, which
+ * differs in nearly every sample, so that caching the callers is useless. */
 static bool is_astray(struct resolver *r, const struct resolver_found *at, uint64_t ip,
 		      const struct resolver_chain *c)
 {
@@ -344,8 +346,9 @@ static bool is_astray(struct resolver *r, const struct resolver_found *at, uint6
 	return !resolver_mapping(r, at->user, ip);
 }
 
-/* Examines a chain. The same callers occur again and again, with other innermost addresses and
- * other work of the kernel. */
+/* Examines a chain: looks up its innermost user address, and computes one cache key for its
+ * callers and one for the frames before them. The keys are separate because the same callers
+ * occur again and again, with other innermost addresses and other work of the kernel. */
 static void look_at_chain(struct resolver *r, const struct decoder *d,
 			  const struct record_sample *s,
 			  const struct resolver_found *at, struct resolver_chain *c)
@@ -397,9 +400,9 @@ static uint32_t known_callers(const struct resolver *r, const struct resolver_ch
 }
 
 /* Returns a key for the callers by image and offset, which are the same in all processes of a
- * program; most callers that are met once have been met in another process before. Also returns
- * the number of frames up to the first address that is not code. Returns 0 if there is no such
- * key. */
+ * program: most callers with new addresses have occurred in another process before. Sets *ret_nr
+ * to the number of frames up to the first address that is not code. Returns 0 if there is no
+ * such key. */
 static uint64_t find_callers_positions(struct resolver *r, const struct decoder *d,
 				       const struct record_sample *s,
 				       const struct resolver_found *at,
@@ -634,7 +637,8 @@ static void resolver_chains_make_nodes(struct resolver *r, struct dict_path *pat
 			dict_stack(r->dict, path->node, path->frames[--path->left]);
 }
 
-/* Stores the result in the caches. The slot can be used by another sample meanwhile. */
+/* Stores the result in the caches. Meanwhile another sample of the group can have replaced the
+ * slot of the callers. */
 static void resolver_chains_keep(struct resolver *r, const struct resolver_chain *c)
 {
 	struct callers_slot *callers = callers_slot(r, c->callers_key);

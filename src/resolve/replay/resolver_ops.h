@@ -22,9 +22,10 @@ struct resolver_ops {
 	/* Returns whether a mapped file is not a binary. For executable mappings of files that
 	 * were unlinked or are in /dev/shm, without a build-id. May be NULL. */
 	bool (*is_memory)(void *ctx, const struct record_mmap *mmap);
-	/* Called when a sample has a pid that no record has named: can pass the records of a
-	 * /proc snapshot of the process to resolver_side_band(). Called once per pid. May be
-	 * NULL. */
+	/* Called when a sample or a FORK record has the pid of a process that no record has
+	 * named: can pass the records of a /proc snapshot of the process to
+	 * resolver_side_band(). Called once per pid, and again whenever resolver_bound()'s limit
+	 * has dropped the mappings of a process. May be NULL. */
 	void (*unknown_process)(void *ctx, int32_t pid);
 	/* Called when a sample has a cgroup that no record has named: can pass its CGROUP
 	 * record to resolver_side_band(). Called once per id; `pid` ran in the cgroup. May be
@@ -33,13 +34,14 @@ struct resolver_ops {
 	/* Returns the id of a process's cgroup when its samples do not contain it; 0 if
 	 * unknown. Called once per process. May be NULL. */
 	uint64_t (*process_cgroup)(void *ctx, int32_t pid);
-	/* Returns the real user id of a running process, or -1. For resolver_bound(). */
+	/* Returns the real user id of a running process, or -1. Needed by the limits of
+	 * resolver_bound() and resolver_limit_stacks(). */
 	int64_t (*process_user)(void *ctx, int32_t pid);
-	/* Called when resolver_bound()'s limit took the mappings of `nr` processes of a user
+	/* Called after resolver_bound()'s limit removed the mappings of `nr` processes of a user
 	 * (PROC_NO_USER: of processes that have ended). May be NULL. */
 	void (*maps_lost)(void *ctx, uint32_t user, size_t nr);
-	/* Called with the first stack of a user (or PROC_NO_USER) that resolver_limit_stacks()
-	 * cuts. May be NULL. */
+	/* Called when resolver_limit_stacks() cuts a stack of a user (or PROC_NO_USER) for the
+	 * first time. May be NULL. */
 	void (*stacks_cut)(void *ctx, uint32_t user);
 	void *ctx;
 };

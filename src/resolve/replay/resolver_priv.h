@@ -18,7 +18,8 @@
 #include "resolve/unwind/stack_rest.h"
 #include "resolve/unwind/unwind.h"
 
-/* The cpu mode of an address: PERF_RECORD_MISC_CPUMODE_MASK, and the markers in chains. */
+/* The cpu mode of an address: from the misc field of the record (PERF_RECORD_MISC_CPUMODE_MASK),
+ * or from the marker before the address in a chain. */
 enum cpu_mode {
 	CPU_MODE_HYPERVISOR, /* also any mode that is unknown to us */
 	CPU_MODE_USER,       /* the address space of the process */
@@ -29,13 +30,14 @@ enum cpu_mode {
 };
 
 enum {
-	/* The address spaces of the other cpu modes are kept like those of processes, with this
-	 * pid and lower ones. */
+	/* The address spaces of all cpu modes except CPU_MODE_USER are kept like those of
+	 * processes, with this pid and lower ones. */
 	CPU_MODE_PID = -1000,
 	DEFAULT_MAX_STACK = 127,    /* kernel.perf_event_max_stack as shipped */
 	CHAIN_MAX = 4096,           /* frames of one chain; the rest is cut */
 	CHAIN_ROOM = 3 * CHAIN_MAX, /* frames of all chains of a group */
-	/* A starting program maps about this much: itself, its loader and some libraries. */
+	/* Versions of a process in which find_before_exec() searches for an exec: a starting
+	 * program maps about this many files (itself, its loader and some libraries). */
 	EXEC_VERSIONS = 16,
 	/* If bounded: number of mappings of a process above which they are dropped and read
 	 * again. */
@@ -125,7 +127,8 @@ struct resolver_chain {
 	uint32_t stack;   /* DICT_NONE until it is known */
 	uint32_t callers; /* the node of the callers; DICT_NONE until it is known */
 	uint32_t nr_inner,
-		/* Numbers of frames: up to the innermost one in user space, and of its callers. */
+		/* nr_inner: number of frames up to the innermost one in user space; nr_outer: of
+		 * its callers. */
 		nr_outer;
 	bool alone, asked, inside, stopped, keep, keep_callers;
 	uint64_t from;        /* position of the callers in the chain */
@@ -153,11 +156,11 @@ struct resolver {
 	/* Incremented with each side-band record, and when history is freed. */
 	uint64_t steps;
 	struct process *mode_processes[CPU_MODE_COUNT]; /* CPU_MODE_USER: NULL */
-	/* Image table entry for addresses in no mapping; IMAGE_TABLE_FAILED before the first
-	 * one. */
+	/* By cpu mode: image table entry for addresses in no mapping; IMAGE_TABLE_FAILED before
+	 * the first such address. */
 	uint32_t mode_images[CPU_MODE_COUNT];
 	/* Image table entry for addresses outside the known kernel and its modules;
-	 * IMAGE_TABLE_FAILED before the first one. */
+	 * IMAGE_TABLE_FAILED before the first such address. */
 	uint32_t kernel_unmapped;
 	enum resolver_depth depth;
 	bool name_back;
@@ -223,14 +226,16 @@ int resolver_finish_leaf(struct resolver *r, const struct record *rec,
 			 struct resolver_found *found, struct sample *ret_sample);
 /* Returns false if the samples that were begun must be ended before another one begins. */
 bool resolver_has_room(const struct resolver *r);
-/* Fills in the sample except for its stack, which resolver_chain_stack() returns: call that in the
- * same order as this function. Returns the same as resolver_finish(). */
+/* Fills in the sample except for its stack. resolver_chain_stack() returns the stack; call it
+ * for the samples in the same order in which they were begun. Returns the same as
+ * resolver_finish(). */
 int resolver_begin(struct resolver *r, const struct decoder *d,
 		   const struct record *rec, struct resolver_found *found,
 		   struct resolver_chain *chain, struct sample *ret_sample);
 /* Call when all samples that were begun have ended. */
 void resolver_chains_end(struct resolver *r);
-/* Call if samples that were begun will not end, because of an error: others can begin anyway. */
+/* Call instead of resolver_chains_end() after an error, when the samples that were begun cannot
+ * be ended. Afterwards other samples can begin. */
 void resolver_chains_lost(struct resolver *r);
 /* Returns the mapping of an address, or NULL. Uses a cache, as most addresses are in few
  * mappings. */
@@ -255,8 +260,8 @@ resolver_version(const struct resolver *r, const struct resolver_found *at,
 		       : &r->mode_processes[cpu_mode]->versions.at[0];
 }
 
-/* Functions of resolver_chains.c: the steps for the chain. Initializes *c, and prefetches what the
- * next step reads. */
+/* Functions of resolver_chains.c: the steps for the chain. resolver_chain_look() initializes *c,
+ * and prefetches the memory that the next step reads. */
 void resolver_chain_look(struct resolver *r, const struct decoder *d,
 			 const struct record *rec, const struct resolver_found *at,
 			 struct resolver_chain *c);
@@ -273,11 +278,12 @@ bool resolver_chain_step(const struct resolver *r, struct resolver_chain *c);
 /* Returns the stack; DICT_NONE if memory is short. */
 uint32_t resolver_chain_stack(struct resolver *r, struct resolver_chain *c);
 
-/* Functions of resolver_unwind.c. Returns whether the sample contains what unwinding needs. */
+/* Functions of resolver_unwind.c. resolver_can_unwind() returns whether unwinding is enabled and
+ * the sample contains user registers and a part of the user stack. */
 bool resolver_can_unwind(const struct resolver *r, const struct record_sample *s);
-/* Returns the architecture, and the user stack's copy and registers in the sample. Returns NULL
- * if unwinding the machine is not supported, or registers are missing. Can be called from any
- * thread. */
+/* Returns the architecture, and sets *ret_window and *ret_regs to the copied user stack and the
+ * registers of the sample. Returns NULL if unwinding the machine is not supported, or registers
+ * are missing. Can be called from any thread. */
 const struct unwind_arch *resolver_moment(const struct resolver *r,
 					  const struct decoder *d,
 					  const struct record *rec,

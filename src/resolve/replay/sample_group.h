@@ -16,7 +16,7 @@ struct resolver;
 struct resolver_ahead;
 
 enum {
-	SAMPLE_GROUP_MAX = 128 /* samples: a chunk of 8 KB stacks */
+	SAMPLE_GROUP_MAX = 128 /* samples; about one chunk of 8 KB stacks */
 };
 
 struct grouped_sample {

@@ -20,7 +20,7 @@ struct stack_budget {
 	uint64_t rate_hz; /* samples per second of all CPUs; 0: no limit */
 	VEC(struct stack_account) accounts;
 	uint32_t last; /* account that was used last */
-	/* Called with the first stack of a user that is cut. May be NULL. */
+	/* Called when a stack of a user is cut for the first time. May be NULL. */
 	void (*on_cut)(void *ctx, uint32_t user);
 	void *ctx;
 };
