@@ -57,7 +57,7 @@ struct insn_engine {
 extern const struct insn_engine insn_opcodes;
 extern const struct insn_engine insn_zydis;
 extern const struct insn_engine insn_llvm;
-/* Returns whether this build includes Zydis, or can load libopcodes. */
+/* Return whether this build includes Zydis, and whether it can load libopcodes. */
 bool insn_has_zydis(void);
 bool insn_has_opcodes(void);
 

@@ -12,8 +12,8 @@
 #include "resolve/jit/dump.h"
 #include "resolve/lines/jit_lines.h"
 
-/* Returns the machine of the code. Some dumps, such as those of CPython, name no machine; then it
- * is the host's that wrote them. */
+/* Returns the machine of the code. Some dumps, such as those of CPython, contain no machine;
+ * then it is the machine with the uname(2) name `name`, or this machine if `name` is empty. */
 static uint16_t code_jit_machine(const struct code *c, const char *name)
 {
 	const struct insn_machine *machine;

@@ -82,8 +82,8 @@ extern const struct code_kind code_module;
 extern const struct code_kind code_jit;
 extern const struct code_kind code_bytes_kind;
 
-/* Fills c->relocs for a module whose sections are in c->places. Skips malformed ones. Returns 0
- * or -ENOMEM. */
+/* Fills c->relocs for a module, whose section addresses are in c->sections. Skips malformed
+ * relocations. Returns 0 or -ENOMEM. */
 int code_relocs_read(struct code *c);
 /* Returns the index of the first relocation at or after an address. */
 size_t code_relocs_from(const struct code *c, uint64_t address);

@@ -91,7 +91,8 @@ uint32_t dwarf_form_bytes(uint16_t form, const struct dwarf_widths *widths);
 void dwarf_form_skip(struct cursor *c, uint64_t form,
 		     const struct dwarf_widths *widths);
 /* Skips an entry's attributes. With `skips_children`, also skips its children if the entry has a
- * sibling attribute, which contains their end. Returns whether the entry's children come next. */
+ * sibling attribute, which contains the position after them. Returns whether the entry's
+ * children come next. */
 bool dwarf_abbrev_pass(const struct dwarf_abbrevs *t, const struct dwarf_abbrev *a,
 		       struct cursor *c, const struct dwarf_widths *widths,
 		       bool skips_children);

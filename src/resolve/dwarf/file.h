@@ -49,9 +49,11 @@ struct dwarf_file {
 	struct dwarf_section sections[DWARF_SECTIONS];
 	VEC(struct dwarf_code)
 	code; /* executable sections, else segments; by address */
-	/* Relocatable file: address of each section; offset of joined debug sections. */
+	/* For a relocatable file, by section number: the address of the section or, for a debug
+	 * section, its offset in the joined section of this kind. */
 	VEC(uint64_t) placed;
-	/* Total bytes of line programs read, including repeated reads. */
+	/* Number of bytes of line programs read so far; programs that are read again count
+	 * again. */
 	_Atomic(uint64_t) line_bytes_read;
 };
 
@@ -62,13 +64,14 @@ int dwarf_file_open_fd(struct dwarf_file *f, int fd, bool dwo, struct err *err);
 int dwarf_file_open_bytes(struct dwarf_file *f, const void *bytes, size_t len, bool dwo,
 			  struct err *err);
 void dwarf_file_close(struct dwarf_file *f);
-/* Frees memory that can be read again. No thread may read meanwhile. */
+/* Frees the cached contents of sections, which are read again when they are needed. No thread
+ * may read meanwhile. */
 void dwarf_file_forget(struct dwarf_file *f);
 bool dwarf_file_has_info(const struct dwarf_file *f);
 /* Returns whether code can be at this address. Linkers leave the debug information of functions
  * that they removed at address 0, 1, or the highest addresses. */
 bool dwarf_file_is_code(const struct dwarf_file *f, uint64_t addr);
-/* Returns the address of offset `off` in the section with that name; if NULL, in the first
- * section in memory that is long enough. Returns 0 or -ENOENT. */
+/* Sets *ret_addr to the address of offset `off` in the section with that name. If `section` is
+ * NULL, uses the first section that occupies memory and is long enough. Returns 0 or -ENOENT. */
 int dwarf_file_position(struct dwarf_file *f, const char *section, uint64_t off,
 			uint64_t *ret_addr);

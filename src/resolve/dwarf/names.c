@@ -110,8 +110,9 @@ static int dwarf_names_take(struct dwarf_scopes *s, struct dwarf_names_found *f,
 	}
 }
 
-/* Finds an entry, in the open unit or in another unit. Of another unit, reads only the part with
- * the entry. Returns false if no unit contains it or it is not readable. */
+/* Finds an entry, in the open unit or in another one. In another unit, reads only the bytes from
+ * the entry on, at most ENTRY_BYTES_MAX. Returns false if no unit contains the entry or it is
+ * not readable. */
 static bool find_entry(const struct dwarf_open_unit *o, struct dwarf_reader *rd,
 		       const struct dwarf_names_place *at, struct entry_view *e)
 {

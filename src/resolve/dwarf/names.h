@@ -5,8 +5,8 @@
 #pragma once
 #include "resolve/dwarf/scopes.h"
 
-/* Appends the function described by the entry at `off` in the open unit; *ret_function is its
- * index. Returns 0 or -ENOMEM. */
+/* Appends the function that the entry at `off` in the open unit describes to s->functions, and
+ * sets *ret_function to its index. Returns 0 or -ENOMEM. */
 int dwarf_names_function(struct dwarf_scopes *s, const struct dwarf_open_unit *o,
 			 struct dwarf_reader *rd, const struct dwarf_info *info,
 			 uint64_t off, uint32_t *ret_function);

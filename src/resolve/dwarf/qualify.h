@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* qualify.h - names of C++ functions that have no linkage name, with their namespaces, types and
- * functions.
- * Layer: resolve. gcc writes no linkage name for functions of internal linkage: static ones, those
- * of anonymous namespaces and local types, and lambdas. The names are spelled as a demangler
- * spells those of the symbols, without the parameters. */
+/* qualify.h - composes qualified names (with namespaces, types and enclosing functions) of C++
+ * functions that have no linkage name.
+ * Layer: resolve. gcc writes no linkage name for functions of internal linkage: static ones,
+ * those of anonymous namespaces and local types, and lambdas. The names look like demangled
+ * symbols without parameters. */
 #pragma once
 #include "resolve/dwarf/scopes.h"
 

@@ -2,11 +2,11 @@
 /* section.h - reads the bytes of a debug section on demand, decompressed.
  * Layer: resolve. Several threads may read one section concurrently.
  *
- * Large sections are read in pages (pread), so that a debug file of gigabytes costs only the
- * parts that are used. Sections compressed with zlib or zstd (SHF_COMPRESSED, and the older
+ * Large sections are read in pages (pread), so that only the needed parts of a debug file of
+ * gigabytes are read. Sections compressed with zlib or zstd (SHF_COMPRESSED, and the older
  * .zdebug_*) are decompressed as a whole, very large ones into an unlinked file.
- * Source of the format: System V gABI, "Section Compression"; .zdebug: "ZLIB", the size as
- * eight bytes big-endian, a zlib stream. */
+ * Source of the format: System V gABI, "Section Compression". A .zdebug_* section contains
+ * "ZLIB", the decompressed size in eight big-endian bytes, and a zlib stream. */
 #pragma once
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -62,7 +62,7 @@ int dwarf_section_of_bytes(const void *bytes, size_t len,
 /* Loads the whole section into memory, where it may then be changed. Returns 0, -EFBIG,
  * -ENOMEM, or another negative errno. */
 int dwarf_section_load(struct dwarf_section *s);
-/* Appends the bytes of `more`, which it closes, to `s`, which is loaded into memory. Returns 0,
+/* Appends the bytes of `more` to `s`, which is loaded into memory, and closes `more`. Returns 0,
  * -EFBIG (longer than `max_bytes`), -ENOMEM, or another negative errno. */
 int dwarf_section_append(struct dwarf_section *s, struct dwarf_section *more,
 			 uint64_t max_bytes);

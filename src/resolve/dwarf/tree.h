@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* tree.h - entries with their parents, for names that depend on them.
- * Layer: resolve. Entries refer to others, but not to their parents: a tree lists the namespaces,
+/* tree.h - finds the parents of entries, for names that contain those of enclosing entries.
+ * Layer: resolve. DWARF entries do not refer to their parents. So a tree lists the namespaces,
  * types, functions and blocks of a unit. Trees of other units are read on demand and cached. */
 #pragma once
 #include <stdbool.h>
@@ -45,7 +45,8 @@ struct dwarf_trees {
 	struct dwarf_open_unit *open;
 	struct dwarf_tree trees[DWARF_TREES]; /* [0]: the open unit */
 	uint64_t clock;
-	/* Limits the time that a damaged file can cost: bytes of units, and steps. */
+	/* Limits the time that a damaged file can cost: a number of bytes that may still be
+	 * read; each step costs some of them. */
 	uint64_t budget;
 };
 

@@ -118,12 +118,12 @@ void dwarf_reader_done(struct dwarf_reader *rd);
 /* Removes all cached data of a file; call it before closing the file. */
 void dwarf_reader_forget(struct dwarf_reader *rd);
 
-/* Finds the units of a file, reading only headers. Skips type units; a malformed header ends
- * the list. Returns 0 or -ENOMEM. */
+/* Fills info->units with the units of the file; reads only their headers. Skips type units; a
+ * malformed header ends the list. Returns 0 or -ENOMEM. */
 int dwarf_info_scan(struct dwarf_info *info);
 void dwarf_info_done(struct dwarf_info *info);
-/* Reads only the unit whose header is at `off`. Returns 0, 1 (a type unit or an unsupported
- * format, only the size is valid), or -EBADMSG. */
+/* Sets *ret_unit from the unit header at `off`, without reading the list of units. Returns 0; 1
+ * for a type unit or an unsupported format, of which only the size is set; or -EBADMSG. */
 int dwarf_unit_init_at(const struct dwarf_info *info, uint64_t off,
 		       struct dwarf_unit *ret_unit);
 /* The offsets of a split unit's data in the sections of a package. */
@@ -149,7 +149,7 @@ int dwarf_unit_open(struct dwarf_open_unit *o, const struct dwarf_unit *u,
 const struct dwarf_abbrevs *dwarf_unit_abbrevs(const struct dwarf_unit *u,
 					       struct dwarf_reader *rd);
 bool dwarf_unit_is_c(const struct dwarf_unit *u);
-/* Returns whether the unit's language has symbols that equal the names in the source. */
+/* Returns whether symbols in the unit's language equal the names in the source. */
 bool dwarf_unit_is_unmangled(const struct dwarf_unit *u);
 
 /* Reads a value at the cursor; c->data is at offset `base` in .debug_info. */

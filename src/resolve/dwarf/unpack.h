@@ -8,8 +8,9 @@ struct dwarf_section;
 struct elf_file;
 struct elf_section;
 
-/* Fills fd or whole, and bytes, of `s`. Returns 0, -EBADMSG (malformed), -EFBIG, -EOPNOTSUPP
- * (another compression), -ENOMEM, or an I/O error. After an error, the caller calls
+/* Decompresses a section of `f` into memory (s->whole) or, if it is large, into an unlinked file
+ * (s->fd), and sets s->bytes. Returns 0, -EBADMSG (malformed), -EFBIG, -EOPNOTSUPP (another
+ * compression), -ENOMEM, or an I/O error. After an error, the caller calls
  * dwarf_section_close(). */
 int dwarf_unpack(const struct elf_file *f, const struct elf_section *e, bool zdebug,
 		 struct dwarf_section *s);

@@ -556,7 +556,7 @@ static int binary_find_known(const struct binary_locations *locations,
 	return r;
 }
 
-/* Opens the file at the recorded path without any check, which the user accepted. */
+/* Opens the file at the recorded path without any check; the user has explicitly allowed that. */
 static int find_changed(const struct binary_locations *locations,
 			const struct image *image, const char *name, struct binary *b)
 {

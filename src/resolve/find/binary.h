@@ -75,8 +75,8 @@ int binary_find(const struct binary_locations *locations, const struct image *im
 		const char *name, struct binary *ret_binary);
 /* The kind of file that a copy in a session was made from. */
 enum binary_copy_of {
-	BINARY_COPY_SHARED, /* of any file with the build-id: the recorder's or root's, and
-			     * all copies of earlier versions */
+	BINARY_COPY_SHARED, /* of a file of the recording user or root, for all files with its
+			     * build-id; also any copy made by an earlier version */
 	BINARY_COPY_OF_FILE, /* of the file with the device, inode, time and size of the image */
 	BINARY_COPIES
 };

@@ -22,6 +22,7 @@ struct debug_remedy {
 	const struct build_id *build_id;
 };
 
-/* Appends one command that gets the debug information; without a build-id, or for a file outside
- * of the directories of packages, a hint for the build. */
+/* Appends one command that gets the debug information. For a binary without a build-id, or
+ * outside of the directories of packages, appends instead how to build it with debug
+ * information. */
 void debug_remedy_put(struct buf *out, const struct debug_remedy *remedy);

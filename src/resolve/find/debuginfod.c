@@ -377,7 +377,8 @@ static void commit(struct fetch *f, struct debuginfod_file *file)
 			debuginfod_end_job(f, &file->jobs[i], ANSWER_NOT_ASKED);
 }
 
-/* Returns whether this is the first message about a server, and stores the build-id as text. */
+/* Writes the wanted build-id as text to `hex`. Returns whether no message about the server was
+ * printed before. */
 static bool is_first_message(struct server *s, const struct debuginfod_want *want,
 			     char hex[HEX_BYTES])
 {

@@ -3,9 +3,9 @@
  * Layer: resolve. One object per run of a command; not thread-safe.
  *
  * One timeout limits the total waiting time, whatever the servers do. Received files are
- * verified before they are put into the cache (resolve/find/debuginfod_cache.h). Files that no
- * server has and servers that failed are not tried again for some time (cache_miss_s), in later
- * runs either. Errors are logged with log_say(), once per server. */
+ * verified before they are put into the cache (resolve/find/debuginfod_cache.h). If no server
+ * has a file, or a server failed, this run and later ones do not try again for some time
+ * (cache_miss_s). Errors are logged with log_say(), once per server. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>

@@ -31,8 +31,8 @@ struct debuginfod_want {
 
 /* Returns the name of a kind in URLs and in the cache, such as "executable". */
 const char *debuginfod_kind_name(enum debuginfod_kind kind);
-/* Returns whether the file at `fd` can be the requested one: an ELF file with that build-id
- * (sources have none). */
+/* Returns whether the file at `fd` can be the requested one: a complete ELF file with that
+ * build-id. Accepts any file as a source, because sources contain no build-id. */
 bool debuginfod_cache_is(int fd, const struct debuginfod_want *want);
 /* Opens a cached file if it passes debuginfod_cache_is(). Returns 0: the caller owns *ret_fd
  * and *ret_path (malloc'd); -ENOENT if recently no server had it; -EAGAIN if the cache has no
@@ -49,15 +49,16 @@ struct debuginfod_part {
  * Returns 0 or a negative errno. */
 int debuginfod_cache_begin(const char *dir, const struct debuginfod_want *want,
 			   struct debuginfod_part *ret_part);
-/* Renames the file to its final path, for all clients. Consumes `part`. Returns 0 or a negative
- * errno. */
+/* Renames the file to its final path, where all clients find it. Consumes `part`. Returns 0 or a
+ * negative errno. */
 int debuginfod_cache_keep(const char *dir, const struct debuginfod_want *want,
 			  struct debuginfod_part *part);
 void debuginfod_cache_drop(struct debuginfod_part *part);
 /* Records that no server has the file. */
 void debuginfod_cache_miss(const char *dir, const struct debuginfod_want *want);
 
-/* Returns the seconds since the last failure of `key` if it is recent, else -1. */
+/* Returns the number of seconds since the last failure of `key` if that is still to be respected
+ * (cache_miss_s), else -1. */
 int64_t debuginfod_cache_failed(const char *dir, uint64_t key);
 void debuginfod_cache_note(const char *dir, uint64_t key, bool failed);
 /* Removes files that have not been read for a long time, once per cleanup interval. */

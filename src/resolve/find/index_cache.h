@@ -47,9 +47,9 @@ typedef VEC(struct index_cache_entry) index_cache_list;
  * negative errno. */
 int index_cache_read(const char *dir, index_cache_list *ret_list);
 void index_cache_list_done(index_cache_list *list);
-/* Removes the least recently used files until at most `max_bytes` remain, and unfinished files
- * of dead writers. *ret_removed (may be NULL) is the number of removed index files. Returns 0 or a
- * negative errno. */
+/* Removes the least recently used index files until at most `max_bytes` remain, and temporary
+ * files that dead writers left. *ret_removed (may be NULL) is the number of removed index files.
+ * Returns 0 or a negative errno. */
 int index_cache_trim(const char *dir, uint64_t max_bytes, size_t *ret_removed);
 /* Returns the maximum size of all index files together, in bytes: $OPROFILE_CACHE_MB, else the
  * default. */

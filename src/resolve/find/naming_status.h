@@ -11,7 +11,7 @@ enum naming_status {
 	NAMING_OTHER_FILE,   /* the file found has another build-id (or inode, mtime) */
 	NAMING_UNREADABLE,   /* permission denied, or not a usable ELF file */
 	NAMING_AMBIGUOUS,    /* several files have its name, and there is no build-id */
-	NAMING_UNVERIFIED,   /* symbols loaded; everything but a build-id matches */
+	NAMING_UNVERIFIED,   /* symbols loaded; no build-id, but all else matches */
 	NAMING_NO_KALLSYMS,  /* kernel without saved symbols (kptr_restrict) */
 	NAMING_FOREIGN,      /* recorded on another machine, and there is no build-id */
 	NAMING_UNKNOWN_HOST, /* likewise, on an unknown machine */

@@ -246,9 +246,10 @@ static struct jit_live jit_live_find(const struct jit_locations *locations, int3
 	return live;
 }
 
-/* Returns the files that count for a process. For a process that could be a later one with the same
- * pid, these are only files of the caller and root: its user could name the code of others. A
- * process that still runs can continue to write its files after the recording. */
+/* Returns the conditions that a file must meet to be used for a process. If the running process
+ * might be a later one with the same pid, accepts only files of the caller and root: the user of
+ * that process could otherwise choose names for another user's code. If the running process can
+ * be the recorded one, also accepts files that it wrote after the recording. */
 static struct wanted wanted_of(const struct jit_locations *locations,
 			       const struct jit_live *live, int32_t pid)
 {

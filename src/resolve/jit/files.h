@@ -34,8 +34,8 @@ bool jit_may_be_copied(int fd, int64_t uid);
 /* The locations of a recording's files. */
 struct jit_locations {
 	const char *session_dir; /* a session that stores copies; "": none */
-	const char *root;        /* an archive, or another root; "": this machine ... */
-	bool here;               /* ... if it was recorded here */
+	const char *root;        /* archive, or other root, of the files; "": none */
+	bool here;               /* without `root`: recorded on this machine */
 	uint64_t since_wall_ns;  /* older files belong to another process; 0: unknown */
 	/* End of the recording: newer files can belong to another process, if this one has
 	 * exited; 0: unknown. */

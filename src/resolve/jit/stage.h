@@ -19,7 +19,8 @@ struct jit_stage;
 int jit_stage_new(struct dict *dict, struct jit_stage **ret_stage);
 void jit_stage_free(struct jit_stage *s); /* accepts NULL */
 
-/* Sets the samples' time at the beginning of 1970, for dumps with wall-clock times. */
+/* For dumps whose times are wall-clock times: sets the nanoseconds to add to a wall-clock time
+ * (since 1970) to convert it to the samples' clock. */
 void jit_stage_set_wall(struct jit_stage *s, int64_t shift_ns);
 
 /* How to convert a dump's times to those of the samples. */

@@ -77,7 +77,8 @@ void line_index_close(struct line_index *x);
  * `state`. */
 bool line_index_check(struct line_unit *u);
 void line_directory_done(struct line_directory *dir);
-/* Returns the unit at `addr`, or LINE_NO_UNIT, and the start and end of its cover. */
+/* Returns the index of the unit at `addr`, or LINE_NO_UNIT. Sets *ret_low and *ret_high to the
+ * range of addresses around `addr` with the same result. */
 uint32_t line_directory_find(const struct line_directory *dir, uint64_t addr,
 			     uint64_t *ret_low, uint64_t *ret_high);
 
@@ -87,11 +88,11 @@ extern const char line_index_magic[8];
 /* An index file that is being written, as a temporary file in the directory of `path`. */
 struct line_writer;
 int line_writer_open(const char *path, struct line_writer **ret_writer);
-/* Adds a block and sets u->place; thread-safe. line_writer_finish() returns errors. */
+/* Adds a block and sets u->position; thread-safe. Errors are returned by line_writer_finish(). */
 void line_writer_put(struct line_writer *w, struct line_unit *u, const void *bytes);
-/* Adds the directory, and those of its blocks that are in memory and not yet in the file; then
- * renames the file to its path. Returns 0 or a negative errno; after an error, the temporary
- * file is removed. Frees the writer in any case. */
+/* Writes the blocks of the directory that are in memory and not yet in the file, and the
+ * directory; then renames the file to its path. Returns 0 or a negative errno; after an error,
+ * the temporary file is removed. Frees the writer in any case. */
 int line_writer_finish(struct line_writer *w, const struct index_key *key,
 		       const char *path_of, struct line_directory *dir);
 /* Removes the temporary file and frees the writer; accepts NULL. */

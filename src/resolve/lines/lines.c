@@ -24,8 +24,8 @@ static bool has_debug_file(const struct lines *l)
 	return l->file.debug_fd >= 0;
 }
 
-/* Returns whether the build-id proves the content: it does only if no other user could choose it:
- * anyone can link a program with the build-id of another. */
+/* Returns whether the build-id identifies the content of the file. It does not if another user
+ * could have chosen it, because anyone can link a program with the build-id of another one. */
 static bool is_build_id_proof(const struct lines *l)
 {
 	return trust_is_original(l->file.fd, l->path) &&
@@ -325,7 +325,7 @@ int lines_open_path(const struct lines_options *o, const char *path,
 		return err_sys(err, file.fd, "cannot open");
 	r = lines_debug_file(file.fd, path, &file.debug_fd, &debug_path);
 	file.debug_path = debug_path;
-	/* lines_open() reports what is wrong with the file. */
+	/* If the file is unusable, lines_open() reports the error. */
 	r = r == -ENOMEM ? r : lines_open(o, &file, ret_lines, err);
 	free(debug_path);
 	if (!r) {

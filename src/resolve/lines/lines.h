@@ -115,13 +115,13 @@ struct lines_reach {
 	uint64_t chain;
 };
 void lines_reach(const struct lines *l, struct lines_reach *ret_reach);
-/* Finds the symbol at an address. If it has several names, returns `wanted` (may be NULL) if it
- * is one of them. */
+/* Sets *ret_symbol to the symbol at an address. If several symbols are there, prefers the one
+ * with the name `wanted` (may be NULL). Returns false if there is no symbol. */
 bool lines_symbol(struct lines *l, uint64_t addr, const char *wanted,
 		  struct line_symbol_name *ret_symbol);
-/* Returns the address of an offset in a section; `section` NULL: the first one in memory that
- * is long enough. For relocatable files, whose sections have no addresses. Returns 0, -ENOENT,
- * -EBADMSG or another negative errno. */
+/* Sets *ret_addr to the address of an offset in a section; if `section` is NULL, in the first
+ * section that is in memory and long enough. For relocatable files, whose sections have no
+ * addresses. Returns 0, -ENOENT, -EBADMSG or another negative errno. */
 int lines_position(struct lines *l, const char *section, uint64_t off,
 		   uint64_t *ret_addr);
 bool lines_is_relocatable(const struct lines *l);

@@ -73,15 +73,16 @@ struct lines {
 	uint64_t later_bytes;
 };
 
-/* Returns the unit at `addr`; the result is cached for neighbouring addresses. */
+/* Returns the index of the unit at `addr`, or LINE_NO_UNIT; the result is cached for
+ * neighbouring addresses. */
 uint32_t lines_unit_at(struct lines *l, uint64_t addr);
-/* Returns the unit's block, which is read if necessary; NULL if none exists. */
+/* Returns the block of the unit at `addr`, which is read if necessary; NULL if none exists. */
 const struct line_block *lines_block_at(struct lines *l, uint64_t addr);
 /* Fills dir.covers and dir.units from the debug information. Returns 0 or -ENOMEM. */
 int lines_scan(struct lines *l);
 /* Like lines_scan(), but reads the table of a Go program, whose units do not overlap. */
 int lines_scan_go(struct lines *l);
-/* Opens the debug information and makes a directory of it if none exists. Returns 0 or a
+/* Opens the debug information, and fills `dir` from it if no index was found. Returns 0 or a
  * negative errno. */
 int lines_need_source(struct lines *l, struct err *err);
 bool lines_need_symbols(struct lines *l);
@@ -91,8 +92,8 @@ size_t lines_list_absent(struct lines *l);
 int lines_build(struct lines *l);
 /* Waits for lines_store() to finish. */
 void lines_save_wait(struct lines *l);
-/* Passes the content to be written to options.later, if both exist. Returns true if `l` was
- * taken over. */
+/* Passes `l`, with the content to be written, to the list options.later, if there is such a list
+ * and writing is worthwhile. Returns true if the list has taken ownership of `l`. */
 bool lines_leave(struct lines *l);
 /* Writes the index file immediately. */
 void lines_write(struct lines *l);

@@ -50,7 +50,8 @@ int line_source_open_go(struct line_source *s, int fd);
 size_t line_source_count_units(const struct line_source *s);
 /* Returns the offset that identifies a unit. */
 uint64_t line_source_unit_off(const struct line_source *s, size_t i);
-/* Frees memory that can be read again. No thread may read meanwhile. */
+/* Frees the cached contents of sections, which are read again when they are needed. No thread
+ * may read meanwhile. */
 void line_source_forget(struct line_source *s);
 /* Returns whether the unit is a skeleton whose entries are in another file. */
 bool line_source_is_split(const struct dwarf_unit *u);

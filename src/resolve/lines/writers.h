@@ -18,6 +18,6 @@ struct index_key;
 int line_writers_open(const char *dir);
 /* Announces that the owner of `fd` will write the index of `key`. */
 void line_writers_add(int fd, const struct index_key *key);
-/* Waits while a process is about to write the index of `key` (NULL: any), with a time limit.
- * Returns whether there was one. */
+/* Waits, with a time limit, as long as another process announces that it will write the index of
+ * `key` (NULL: any). Returns whether there was such a process. */
 bool line_writers_wait(const char *dir, const struct index_key *key);

@@ -30,22 +30,23 @@ static inline bool chain_may_be_apart(const struct decoder *d,
 }
 
 /* If the attr has PERF_SAMPLE_BRANCH_CALL_STACK and the sample has a user part, replaces that
- * part with the callers in the branch stack. The new chain is in `room`, and valid until that
- * is changed. With CHAIN_OF_RETURNS, an invalid address is appended to a stack that fills the
- * CPU's branch stack, because callers can be missing. Returns 0 or -ENOMEM. */
+ * part with the callers in the branch stack. The new chain is in `room`, and is valid until that
+ * buffer changes. If the stack fills the CPU's branch stack, callers can be missing: with
+ * CHAIN_OF_RETURNS, an invalid address then follows the last caller. Returns 0 or -ENOMEM. */
 int chain_join_branches(const struct decoder *d, enum chain_form form, struct buf *room,
 			struct record *rec);
 
-/* Returns whether `first`, where the thread was interrupted, is so near to `ip`, the sample's
- * address, that it is probably some instructions later in the same function. If `first` is nearer
- * to the return address `second` (0: none), the instruction called the interrupted function
- * instead. */
+/* Returns whether `first`, the address at which the thread was interrupted, is probably a later
+ * instruction of the function that contains `ip`, the sample's address: the two are near each
+ * other. Returns false if `ip` is nearer to the return address `second` (0: none), because then
+ * the instruction at `ip` probably called the interrupted function. */
 bool chain_is_skid(uint64_t ip, uint64_t first, uint64_t second);
 /* Makes the sample's address the innermost one of its chain. A precise event (PEBS, IBS) reports
- * the instruction that caused it, and the kernel walks the stack from where the interrupt
- * arrived: later in the same function, then the address replaces the chain's first one; or
- * elsewhere, even in another cpu mode, then it precedes the chain, as if called from there. The
- * new chain is in `room`, which can already contain the sample's chain. Returns 0 or -ENOMEM. */
+ * the instruction that caused it, but the kernel walks the stack from the later instruction at
+ * which the interrupt arrived. If that is in the same function (chain_is_skid()), the sample's
+ * address replaces the first one of the chain. If it is elsewhere, even in another cpu mode, the
+ * sample's address is added before the chain, as if it was called from there. The new chain is
+ * in `room`, which can already contain the sample's chain. Returns 0 or -ENOMEM. */
 int chain_join_place(const struct decoder *d, struct buf *room, struct record *rec);
 
 /* User parts received in one time span. */
@@ -69,10 +70,11 @@ int deferred_chains_add(struct deferred_chains *c, const struct record *rec);
 /* Drops some of the older user parts: later samples do not need records before `time_ns`. */
 void deferred_chains_forget(struct deferred_chains *c, uint64_t time_ns);
 void deferred_chains_done(struct deferred_chains *c);
-/* If the sample's chain ends with a cookie, replaces it with the user part, as
- * chain_join_branches() does. Returns 0 or -ENOMEM; or 1 if the user part has not been received
- * yet, and nothing was changed. With `last` (it will not be received), the chain then ends at
- * the sample's address, followed by an invalid address as above. */
+/* If the sample's chain ends with a cookie, replaces the cookie with the user part that was
+ * received for it. Returns 0; 1 if the user part has not been received yet, and the chain is
+ * unchanged; or -ENOMEM. With `last`, no further user parts will be received: instead of
+ * returning 1, ends the chain with the sample's address, if it is a user address, and (with
+ * CHAIN_OF_RETURNS) an invalid address. */
 int chain_join_deferred(const struct deferred_chains *c, const struct decoder *d,
 			enum chain_form form, bool last, struct buf *room,
 			struct record *rec);

@@ -7,7 +7,7 @@
 #include "resolve/space/space.h"
 
 enum {
-	/* Each round takes the mappings of one user; more users than this rarely hold so much. */
+	/* Each round drops mappings of one user. Rarely do more users than this hold so much. */
 	ROUNDS_MAX = 16
 };
 
@@ -93,9 +93,9 @@ static void take_largest(struct map_count *c, struct procs *p, uint32_t user)
 		c->shares->on_lost(c->shares->ctx, user, nr);
 }
 
-/* Counts the bytes of all mappings. If they are more than `enough`, takes mappings away from the
- * largest processes of the user who holds most. Returns the bytes before that, or 0 if memory is
- * short. */
+/* Counts the bytes of all mappings. If they are more than `enough`, drops the mappings of the
+ * largest processes of the user who holds the most. Returns the number of bytes that was
+ * counted, or 0 if memory is short. */
 static uint64_t map_shares_round(const struct map_shares *s, struct procs *p,
 				 uint64_t enough)
 {

@@ -12,12 +12,13 @@ struct map_shares {
 	uint64_t max_bytes; /* 0: no limit */
 	/* Returns the real user id of a running process, or -1. */
 	int64_t (*user)(void *ctx, int32_t pid);
-	/* Returns the bytes of memory that an image costs each mapping of it. */
+	/* Returns the memory that an image uses, in bytes, divided by the number of its
+	 * mappings. */
 	size_t (*image_bytes)(void *ctx, uint32_t image);
 	/* Called after `nr` processes of a user (PROC_NO_USER: of processes that ended before
 	 * their user was read) lost their mappings. */
 	void (*on_lost)(void *ctx, uint32_t user, size_t nr);
-	void *ctx;        /* of these three */
+	void *ctx;        /* argument of the functions above */
 	uint64_t checked; /* bytes at the last check, for map_shares_apply() */
 };
 

@@ -132,9 +132,11 @@ int procs_set_comm(struct procs *p, struct proc_thread *thread, uint64_t time_ns
 		   uint32_t comm);
 /* Sets the main binary of the newest version. */
 void procs_set_app(struct procs *p, struct process *process, uint32_t app);
-/* Ends a thread, and its process with the last one. Does nothing if it has ended already. */
+/* Ends a thread. The exit of its last thread also ends the process. Does nothing if the thread
+ * has ended already. */
 void procs_exit(struct procs *p, struct proc_thread *thread, uint64_t time_ns);
-/* Returns the version at `time_ns`, which usually is the newest one. */
+/* Returns the version at `time_ns`; the oldest one if all are later. process_at() is faster if
+ * that is the newest version. */
 const struct proc_version *process_old(const struct process *process, uint64_t time_ns);
 /* Returns the user of a process, or PROC_NO_USER. `read_user` returns the real user id of a running
  * process, or -1; it is called once per exec, because a flood of processes must not cost much. */

@@ -189,7 +189,7 @@ static int take_placed_text(const struct naming *n, const struct image *kernel,
 	return -ENODATA;
 }
 
-/* Uses the recorded boot if it is in the cache, else the first one. */
+/* Uses a text of perf's cache: that of the recorded boot if there is one, else the first one. */
 static int from_cache(struct naming *n, const struct image *kernel,
 		      struct naming_kallsyms *k)
 {

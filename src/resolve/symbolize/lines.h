@@ -45,7 +45,7 @@ struct naming_code {
 	const char *debug_path; /* separate debug file; NULL: none */
 	/* Link-time address + shift = address in the sense of naming_lines_find(). */
 	uint64_t shift;
-	/* For a module: the addresses of its sections, which the kernel placed independently. */
+	/* For a module: the addresses of its sections; each was placed separately by the kernel. */
 	const struct section_address *sections;
 	size_t nr_sections;
 	/* For a BPF program: its code, its address, and the machine (uname -m). */

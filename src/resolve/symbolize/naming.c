@@ -112,8 +112,8 @@ void naming_use_symbol_files(struct naming *n,
 	n->nr_symbol_files = nr;
 }
 
-/* Returns where binaries are searched. A session identifies the files themselves, not only their
- * names. */
+/* Returns the locations in which binaries are searched in this stage. `foreign` is false for a
+ * session, because its images identify their files not only by path. */
 struct binary_locations naming_binary_locations(struct naming *n,
 						enum binary_stage stage)
 {
@@ -236,8 +236,8 @@ int naming_find_binary(struct naming *n, const struct image *image, const char *
 	return r;
 }
 
-/* Returns the status to warn about. A sample file of OProfile proves its binary by the time of its
- * last change, as far as it can be proved. */
+/* Returns the status to warn about. For a sample file of OProfile, the modification time of a
+ * binary is the only proof, so no warning is needed if it matches. */
 static enum naming_status status_to_report(const struct naming *n,
 					   const struct image *image,
 					   enum naming_status status)

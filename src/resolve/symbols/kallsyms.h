@@ -36,7 +36,7 @@ struct kallsyms_index {
 	VEC(struct kallsyms_part) parts;
 };
 
-/* Finds the parts, so that a report on many modules reads each line only once. Returns 0 or
+/* Fills index->parts, so that a report on many modules reads each line only once. Returns 0 or
  * -ENOMEM; the caller calls kallsyms_index_done() in both cases. */
 int kallsyms_index(struct kallsyms_index *index, const char *text, size_t len);
 /* Returns the first part of `module` (NULL: the kernel), or NULL. A module that was loaded once

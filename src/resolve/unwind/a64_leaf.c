@@ -42,7 +42,8 @@ static int64_t a64_signed(uint32_t insn, unsigned int low, unsigned int nr)
 	return v < 1LL << (nr - 1) ? v : v - (1LL << nr);
 }
 
-/* Returns whether a function must restore the register before it returns, or it is the link. */
+/* Returns whether the register is the link register, or one that a function must restore before
+ * it returns. */
 static bool a64_is_saved(uint32_t reg)
 {
 	return reg >= 19 && reg <= LINK;

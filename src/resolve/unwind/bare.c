@@ -348,7 +348,7 @@ static bool bare_visit_end(struct bare_search *s, uint64_t at,
 	if ((insn->kind != X86_RETURN && insn->kind != X86_JUMP_SLOT) ||
 	    state->sp.base == BARE_UNKNOWN)
 		return false;
-	/* Below the stack pointer is what this function itself has pushed since. */
+	/* Below the stack pointer at the start are only words that the code after it has pushed. */
 	if (state->sp.base == BARE_SP && state->sp.offset < 0)
 		return false;
 	for (size_t i = 0; i < s->nr_callers; i++)

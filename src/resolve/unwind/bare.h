@@ -60,10 +60,10 @@ size_t unwind_bare_callers(struct unwind_bare *b, const struct unwind_bare_ops *
 bool unwind_bare_is_call(struct unwind_bare *b, const struct unwind_bare_ops *ops,
 			 uint64_t space, uint64_t pc, const struct bare_caller *way,
 			 uint64_t address);
-/* For functions that do not return, which have no return instruction to search for. Returns whether
- * the direct call before `address` leads to `pc` with its return address exactly `depth` bytes
- * above the stack pointer; if the call leads into another library, whether a function near `pc`
- * does. */
+/* For functions that do not return, in which no return instruction can be found. Returns whether
+ * there is a direct call before `address`, and the code that it calls leads to `pc` with the
+ * return address exactly `depth` bytes above the stack pointer. If the call leads into another
+ * library, checks instead the code of functions that seem to begin near `pc`. */
 bool unwind_bare_is_entered(struct unwind_bare *b, const struct unwind_bare_ops *ops,
 			    uint64_t space, uint64_t pc, uint64_t address,
 			    int64_t depth);

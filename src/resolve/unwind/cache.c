@@ -524,7 +524,7 @@ static bool unwind_cache_add_file(struct index_key *id, int fd)
 	add_u64(id, st.st_dev);
 	add_u64(id, st.st_ino);
 	add_u64(id, (uint64_t)st.st_size);
-	/* Not the modification time, which the file's owner can set to any value. */
+	/* Use the change time: the file's owner can set the modification time to any value. */
 	add_u64(id, clock_ns(st.st_ctim));
 	return true;
 }

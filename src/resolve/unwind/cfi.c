@@ -182,7 +182,8 @@ static bool next_entry(const struct cfi_walk *w, size_t *pos, uint64_t *ret_id,
 	*ret_id = wide ? cursor_u64(&c) : cursor_u32(&c);
 	if (w->debug_frame && *ret_id == (wide ? UINT64_MAX : UINT32_MAX))
 		*ret_id = 0;
-	/* So that a reference to the first CIE differs from the id of a CIE. */
+	/* Add 1, so that a reference to the first CIE, at offset 0, differs from the id of a
+	 * CIE. */
 	else if (w->debug_frame)
 		++*ret_id;
 	*ret_content = c;

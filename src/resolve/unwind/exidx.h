@@ -27,9 +27,11 @@ struct exidx {
 };
 
 size_t exidx_nr(const struct exidx *x);
-/* Returns the start of the i-th entry, and its length up to the next one. Returns false if the
- * entries are not sorted. */
+/* Sets *ret_start to the start of the i-th entry's function, and *ret_bytes to its length: up to
+ * the next entry, except for the last entry and the program's entry point, whose lengths are
+ * assumed. Returns false if the entries are not sorted. */
 bool exidx_function(const struct exidx *x, size_t i, uint64_t *ret_start,
 		    uint64_t *ret_bytes);
-/* Returns the state in the i-th entry. .base is UNWIND_NONE if it is unknown. */
+/* Sets *ret_state to the state that the i-th entry describes; .base is UNWIND_NONE if the entry
+ * cannot be decoded. */
 void exidx_state(const struct exidx *x, size_t i, struct cfi_state *ret_state);

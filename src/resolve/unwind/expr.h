@@ -19,7 +19,8 @@ struct unwind_expr_env {
 	bool (*read)(void *ctx, uint64_t address, unsigned int bytes,
 		     uint64_t *ret_value);
 	void *ctx;
-	/* Operations that are left, which each one decrements; NULL: 1000 per expression. */
+	/* Number of operations that may still run; each operation decrements it. NULL: the limit
+	 * is 1000 per expression. */
 	uint32_t *steps_left;
 };
 

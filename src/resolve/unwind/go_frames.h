@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* go_frames.h - unwind rules for Go programs that were stripped of .debug_frame: Go's own table
- * (resolve/go/table.h) has the size of the frame at each instruction.
+/* go_frames.h - makes unwind rules for Go programs from which .debug_frame was stripped: Go's
+ * own table (resolve/go/table.h) contains the size of the frame at each instruction.
  * Layer: resolve, for unwind tables. For x86-64 and AArch64. */
 #pragma once
 

@@ -44,7 +44,8 @@ struct unwind_make_maker {
 	const struct unwind_sources *from;
 	VEC(struct other) others; /* by offset */
 	size_t next_other;
-	/* Remaining rows for others, which can share their data. */
+	/* Number of rows that may still be read for `others`. Limited because many functions of
+	 * a hostile file can share the same rows. */
 	uint32_t budget;
 	const uint8_t *bytes;  /* the expressions of this function */
 	unsigned int ret_slot; /* this and is_signal hold for the whole function */
@@ -279,8 +280,8 @@ static bool begins_thread(const struct unwind_make_maker *m,
 	       f->program[1] == m->cies.at[e->cie].return_register;
 }
 
-/* Adds rules for the code before the first function of a thread: the system call that creates
- * it. */
+/* Adds rules for the code of clone() that creates a thread: the system call, which is before the
+ * rules of the new thread's first function. */
 static int put_clone(struct unwind_make_maker *m, const struct unwind_make_entry *e)
 {
 	uint8_t code[UNWIND_ASM_CLONE_MAX];

@@ -108,8 +108,9 @@ void unwind_table_free(struct unwind_table *t); /* accepts NULL */
 /* Returns the rules at a file offset; never NULL. */
 const struct unwind_set *unwind_table_find(const struct unwind_table *t,
 					   uint64_t offset);
-/* Prefetches the memory that unwind_table_find() reads first; and, when that has arrived, the
- * memory it reads next. */
+/* Prefetch memory for unwind_table_find(): unwind_table_ask_bucket() the memory that it reads
+ * first. When that has arrived, unwind_table_ask_row() reads it and prefetches the memory that
+ * follows. */
 void unwind_table_ask_bucket(const struct unwind_table *t, uint64_t offset);
 void unwind_table_ask_row(const struct unwind_table *t, uint64_t offset);
 /* Returns the expression at code[at]. */

@@ -54,8 +54,9 @@ struct unwind_ops {
 	 * available. */
 	bool (*read)(void *ctx, uint64_t address, unsigned int bytes,
 		     uint64_t *ret_value);
-	/* Returns what finds callers in code without rules (bare.h) and reads the code, or NULL.
-	 * Called for x86-64 and AArch64 only; may be NULL. */
+	/* Returns the object that finds callers in code without rules (bare.h), or NULL if there
+	 * is none. Also sets *ret_code to the function that reads the code, and *ret_space to
+	 * the number of the address space. Called for x86-64 and AArch64 only; may be NULL. */
 	struct unwind_bare *(*bare)(void *ctx, struct unwind_bare_ops *ret_code,
 				    uint64_t *ret_space);
 	void *ctx;
@@ -74,7 +75,7 @@ struct unwind_moment {
 	const struct unwind_window *window;
 	const struct unwind_ops *ops;
 	struct unwind_regs *regs; /* modified */
-	/* The number of operations of DWARF expressions is added to it; NULL: not counted. */
+	/* Counter to which the operations of DWARF expressions are added; NULL: not counted. */
 	uint64_t *nr_steps;
 };
 
