@@ -288,7 +288,8 @@ const char *dwarf_section_text(struct dwarf_section *s, struct dwarf_spare *spar
 
 	if (off >= s->bytes)
 		return NULL;
-	/* In sections with many pages, texts are scattered: do not read whole pages. */
+	/* When no further page may be shared, read only the text and not its page: the texts of
+	 * a large section are scattered. */
 	if (!dwarf_section_is_shared(s, off))
 		return dwarf_section_read_text(s, spare, off);
 	at = dwarf_section_at(s, spare, off, &len);

@@ -360,8 +360,9 @@ static int find_debug_file(const struct binary_locations *locations,
 	struct image known = *image;
 	int r;
 
-	/* perf records the build-ids only of binaries that contain samples, not of those that
-	 * contain only callers. Then read it from the file that was found. */
+	/* Use the build-id of the file that was found if that is another file than the recorded
+	 * one, or if the recording contains no build-id: perf records none for binaries that
+	 * contain only callers of samples. */
 	if (locations->stage == BINARY_CHANGED)
 		known.build_id = (struct build_id){ 0 };
 	if (!known.build_id.len)

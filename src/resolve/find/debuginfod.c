@@ -236,7 +236,7 @@ static char *url_of(const struct server *s, const struct debuginfod_want *want)
 	return NULL;
 }
 
-/* Stops all requests, because no file can be stored. */
+/* Marks all servers as unusable, because no file can be stored; running requests continue. */
 static void stop_all(struct fetch *f, const char *why)
 {
 	for (size_t i = 0; i < f->d->servers.nr; i++)
@@ -249,7 +249,7 @@ static void stop_all(struct fetch *f, const char *why)
 	f->d->no_http = true;
 }
 
-/* Ends a request in any state. */
+/* Ends a request in any state: cancels it if it is running, and removes its temporary file. */
 static void debuginfod_end_job(struct fetch *f, struct debuginfod_job *j,
 			       enum answer answer)
 {
@@ -298,7 +298,8 @@ static void end_file(struct fetch *f, struct debuginfod_file *file)
 	f->nr_over++;
 }
 
-/* Starts requests to servers that have not been queried. Ends the file if no request is running. */
+/* Requests the file from all servers that have not been queried yet. If no request is running
+ * then, ends the file; if no server has it, also records that in the cache. */
 static void debuginfod_go_on(struct fetch *f, struct debuginfod_file *file)
 {
 	size_t nr_coming = 0;

@@ -114,8 +114,8 @@ static int live_files_read_mounts(const char *pid, struct live_process *p)
 	return parse_u64(text + 5, &p->mounts) ? 0 : -EBADMSG;
 }
 
-/* Reads the root directory and the mount namespace of a process. Returns a negative value if
- * permission is denied. */
+/* Reads the root directory and the mount namespace of a process. Returns 0, or a negative errno
+ * if they cannot be read, for example without permission. */
 static int live_files_read_root(const char *pid, struct live_process *p)
 {
 	char path[64];
@@ -137,9 +137,9 @@ static bool same_root(const struct live_process *a, const struct live_process *b
 	       a->mounts == b->mounts;
 }
 
-/* Returns whether the running process with the recorded pid is the recorded one: both must have
- * the same start time. The duration of earlier suspends is not known, so the comparison allows
- * for it. */
+/* Returns whether the running process with the recorded pid can be the recorded one, by their
+ * start times. The comparison allows for the time that the machine was suspended, because it is
+ * only known for the whole boot. If the recording has no comparable times, returns true. */
 static bool is_same_process(const struct live_files *l, const struct thread *t)
 {
 	uint64_t slept =
@@ -197,7 +197,7 @@ static int live_files_add_process(struct live_files *l, const struct thread *t)
 	return vec_push(&l->processes, p) ? 0 : -ENOMEM;
 }
 
-/* Checks the threads that were added to the dict. */
+/* Adds the processes of threads that are new in the dict, if these processes still run. */
 static int live_files_update(struct live_files *l)
 {
 	for (; l->nr_threads < l->dict->threads.nr; l->nr_threads++) {

@@ -142,10 +142,11 @@ static int add_covers(struct worker *w, uint32_t rank)
 	return 0;
 }
 
-/* Returns the rank of a unit's claim to code. Ranges of a unit's own are preferred to ranges
- * from lines: with -flto, units without code refer to the lines of others. Of the units that
- * claim the same code, the first one wins, as in other tools: the linker lets every unit that
- * had a copy of an inline function claim the copy that it kept. */
+/* Returns the rank of unit `i` for its own address ranges; where units overlap, the highest rank
+ * wins. Units whose ranges come from their lines have lower ranks, because with -flto, units
+ * without code refer to the lines of other units. Of the units with own ranges, the first one
+ * has the highest rank, as in other tools: each unit that had a copy of an inline function still
+ * claims the one copy that the linker kept. */
 static uint32_t rank_of_unit(size_t nr_units, size_t i)
 {
 	return (uint32_t)(2 * nr_units - 1 - i);

@@ -115,7 +115,8 @@ void map_shares_apply(struct map_shares *s, struct procs *p, uint64_t bytes)
 {
 	uint64_t enough = s->max_bytes, left;
 
-	/* If counting found less than the bound, wait until there is clearly more. */
+	/* Counting is slow. After a count, do not count again until `bytes` has grown by an
+	 * eighth of the limit. */
 	if (bytes < s->checked)
 		s->checked = bytes;
 	if (!s->max_bytes || bytes <= s->max_bytes ||

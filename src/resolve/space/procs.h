@@ -138,8 +138,9 @@ void procs_exit(struct procs *p, struct proc_thread *thread, uint64_t time_ns);
 /* Returns the version at `time_ns`; the oldest one if all are later. process_at() is faster if
  * that is the newest version. */
 const struct proc_version *process_old(const struct process *process, uint64_t time_ns);
-/* Returns the user of a process, or PROC_NO_USER. `read_user` returns the real user id of a running
- * process, or -1; it is called once per exec, because a flood of processes must not cost much. */
+/* Returns the user of a process, or PROC_NO_USER. `read_user` returns the real user id of a
+ * running process, or -1. Once it has succeeded, it is not called again for this process before
+ * its next exec, so that a flood of samples does not cost much. */
 uint32_t process_user(struct process *process,
 		      int64_t (*read_user)(void *ctx, int32_t pid), void *ctx);
 /* Returns the newest version of a process, which is valid until the process changes or

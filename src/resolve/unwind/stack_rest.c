@@ -63,8 +63,8 @@ static unsigned int note_count(const struct stack_rest *s)
 	return s->nr_notes < STACK_REST_NOTES ? s->nr_notes : STACK_REST_NOTES;
 }
 
-/* Returns a word of the copy that was read. Returns false if it need not be compared: it is too
- * far from the end or not a code address. */
+/* Sets *ret_word to the i-th noted word of the copy. Returns false if that word need not be
+ * compared: it is too far from the end of the copy, or not a code address. */
 static bool noted_return(const struct stack_rest *s, unsigned int i, uint64_t end,
 			 uint64_t *ret_word)
 {
@@ -76,7 +76,9 @@ static bool noted_return(const struct stack_rest *s, unsigned int i, uint64_t en
 	       s->is_code(s->code_ctx, *ret_word);
 }
 
-/* Returns whether memory still has the content of the copy. Fetches the memory for that. */
+/* Returns whether the memory of the process still contains the return addresses that were read
+ * from the copy; if none was read, compares the end of the copy. The memory that it reads is
+ * kept in s->bytes. */
 static bool stack_rest_check(struct stack_rest *s)
 {
 	uint64_t end = s->window->start + s->window->len;

@@ -112,7 +112,8 @@ static bool read_memory(void *ctx, uint64_t address, unsigned int bytes,
 	}
 	if (r->ops->read && r->ops->read(r->ops->ctx, address, bytes, ret_value))
 		return true;
-	/* Within the maximum length of a stack; a larger distance is not a stack address. */
+	/* An address less than 4 GiB after the start of the window can be on the stack; any
+	 * other cannot. */
 	r->is_short |= address >= w->start && at < 1ULL << 32;
 	return false;
 }
@@ -146,9 +147,9 @@ static bool find_cfa(struct unwind_run *r, const struct unwind_table *t,
 	return true;
 }
 
-/* Reads a register that was saved in memory. Below the stack pointer, the register keeps its value:
- * the epilogue has already restored it, and compilers do not always describe that. Returns false if
- * the value is unknown. */
+/* Reads a register that was saved in memory. If the address is below the sampled stack pointer,
+ * uses the current value of the register: the epilogue has already restored it, and compilers do
+ * not always describe that. Returns false if the value is unknown. */
 static bool unwind_fetch(struct unwind_run *r, unsigned int slot, uint64_t address,
 			 uint64_t *ret_value)
 {

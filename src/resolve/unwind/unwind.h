@@ -56,7 +56,8 @@ struct unwind_ops {
 		     uint64_t *ret_value);
 	/* Returns the object that finds callers in code without rules (bare.h), or NULL if there
 	 * is none. Also sets *ret_code to the function that reads the code, and *ret_space to
-	 * the number of the address space. Called for x86-64 and AArch64 only; may be NULL. */
+	 * the number of the address space. Called for x86-64, i386 and AArch64 only; may be
+	 * NULL. */
 	struct unwind_bare *(*bare)(void *ctx, struct unwind_bare_ops *ret_code,
 				    uint64_t *ret_space);
 	void *ctx;
