@@ -60,7 +60,7 @@ static bool elf_needed_push(elf_spans *spans, uint64_t offset, uint64_t bytes)
 	return s.end < offset || vec_push(spans, s);
 }
 
-/* Returns whether the names are those of Go's own table: then the data that describes inlined
+/* Returns whether function names come from Go's own table. Then the data that describes inlined
  * calls is needed. */
 static bool elf_needs_go_data(struct elf_file *f)
 {

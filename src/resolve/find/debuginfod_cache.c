@@ -287,7 +287,8 @@ void debuginfod_cache_note(const char *dir, uint64_t key, bool failed)
 	free(path);
 }
 
-/* Returns whether the cleanup is due, and records that it is being done. */
+/* Returns whether a cleanup is due; if so, records the present time as that of the last cleanup.
+ * If the setting file does not exist, creates it, and no cleanup is due yet. */
 static bool is_sweeping_time(const char *dir)
 {
 	static const char name[] = "cache_clean_interval_s";
@@ -344,7 +345,7 @@ static void sweep_folder(int at, const char *name, uint64_t unused_s)
 	(void)unlinkat(at, name, AT_REMOVEDIR);
 }
 
-/* Removes the record of an old failure. */
+/* Removes the record of a failure if it is older than SWEEP_EVERY_S seconds. */
 static void sweep_mark(int at, const char *name)
 {
 	struct stat st;

@@ -180,7 +180,8 @@ static const struct jit_stage_dump *last_dump(const struct jit_stage *s,
 	return dump == MAP_NONE ? NULL : &s->dumps.at[dump];
 }
 
-/* Finds the code of `p` at that time, and narrows its time span. */
+/* If a dump describes the code at the location `p` at that time, changes the location to that in
+ * the dump. Narrows the time span of `p` to the times with the same result. */
 static void jit_stage_find_position(const struct jit_stage *s,
 				    struct jit_stage_position *p, uint64_t time_ns)
 {

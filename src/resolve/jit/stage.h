@@ -45,7 +45,8 @@ int jit_stage_add(struct jit_stage *s, const struct jit_dump_source *from);
 /* Returns whether there are any dumps. */
 bool jit_stage_is_needed(const struct jit_stage *s);
 
-/* Returns the stack at that time; DICT_NONE if out of memory. */
+/* Returns the stack of a sample at that time, with its frames in JIT code replaced as described
+ * above; DICT_NONE if out of memory. */
 uint32_t jit_stage_stack(struct jit_stage *s, uint32_t stack, uint64_t time_ns);
 /* Like jit_stage_stack(), for one location: changes *image and *offset if they are in code that a
  * jitdump describes. Returns 0 or -ENOMEM. */

@@ -57,8 +57,8 @@ static bool is_better_for_oprofile(const struct symtab_candidate *a,
 }
 
 /* Returns whether `b` is a better name for their common address than `a`. Uses perf's order
- * (choose_best_symbol() in tools/perf/util/symbol.c), so that both show the same name, but
- * prefers functions to labels, which perf does not distinguish. */
+ * (choose_best_symbol() in tools/perf/util/symbol.c), so that reports show the same name as
+ * perf, but prefers functions to labels, which perf does not distinguish. */
 static bool is_better(const struct symtab_candidate *a,
 		      const struct symtab_candidate *b)
 {

@@ -86,8 +86,8 @@ static bool overlap(const struct image *a, const struct image *b)
 	return a->start < b->end && b->start < a->end;
 }
 
-/* Returns whether both are the same kernel, as far as known: not every recording contains the
- * kernel's build-id. */
+/* Returns whether two images are of the same kernel, as far as known: not every recording
+ * contains the kernel's build-id. */
 static bool same_kernel(const struct image *a, const struct image *b)
 {
 	if (a->kind != b->kind || a->start != b->start || a->name != b->name ||
@@ -220,7 +220,8 @@ int unresolve_kernel(struct unresolve *u, const uint32_t *machines)
 	return 0;
 }
 
-/* Writes a BPF program; it replaces another one at its address. */
+/* Writes that a BPF program was loaded, unless this was written before. If another program is at
+ * its address, first writes that this one was unloaded. */
 static int need_bpf(struct unresolve *u, uint32_t number, uint64_t ip, uint64_t time_ns)
 {
 	const struct image *image = &u->dict->images.at[number];
@@ -248,7 +249,8 @@ static int need_bpf(struct unresolve *u, uint32_t number, uint64_t ip, uint64_t 
 
 /* ---- user space ---- */
 
-/* Maps in a process, both for perf and in `p`. */
+/* Writes a mapping of a process for perf, and notes it in p->mapped. Returns 0 or a negative
+ * errno. */
 static int map_here(struct unresolve *u, struct unresolve_process *p,
 		    const struct mapping *m, const char *path, uint64_t time_ns)
 {
@@ -329,7 +331,8 @@ static int need_memory(struct unresolve *u, struct unresolve_process *p,
 	return image->end > image->start ? map_here(u, p, &mapping, name, time_ns) : 0;
 }
 
-/* If perf still has a mapping that was removed, replaces it for perf. */
+/* For an address that is not mapped: if perf still has a mapping there, replaces the page of the
+ * address by a mapping without a file. */
 static int need_nothing(struct unresolve *u, struct unresolve_process *p, uint64_t ip,
 			uint64_t time_ns)
 {

@@ -132,11 +132,12 @@ static int need_thread(struct unresolve *u, struct unresolve_process *p,
 
 	if (!thread)
 		return -ENOMEM;
-	/* After a FORK, perf gives a task its parent's name. */
+	/* perf gives a task without a name its default name (is_default_name()), which need not
+	 * be written. After a FORK, however, perf gives the task its parent's name. */
 	first = thread->said == DICT_NONE && !p->epoch && !(t->flags & THREAD_KERNEL);
 	if (thread->said == number && thread->epoch == p->epoch)
 		return 0;
-	/* A thread of a process that was restarted, or a reused tid. */
+	/* The thread belongs to a process that has begun another program, or its tid was reused. */
 	if (t->tid > 0 && t->pid > 0 && t->tid != t->pid &&
 	    (thread->epoch != p->epoch || (thread->pid && thread->pid != t->pid))) {
 		r = unresolve_write_fork(u, &id, t->pid, false);

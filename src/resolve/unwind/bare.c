@@ -188,7 +188,8 @@ struct bare_search {
 	size_t len;
 	size_t nr_insns;
 	bool is_cut; /* some code could not be followed */
-	/* Results. */
+	/* goal: the address that bare_visit_goal() searches for; 0 once it was found, and then
+	 * goal_sp is the stack pointer there. callers: the results of bare_visit_end(). */
 	uint64_t goal;
 	struct bare_place goal_sp;
 	size_t nr_callers;
@@ -244,7 +245,8 @@ static void bare_follow_later(struct bare_search *s, uint64_t at,
 	b->pending[b->nr_pending++] = (struct bare_pending){ at, *state };
 }
 
-/* Tracks a register with the address of code: musl begins the program by a jump to it. */
+/* Tracks which register contains the address of code: musl's start code jumps to such an
+ * address. */
 static void bare_track_code(struct bare_state *s, const struct x86_insn *insn,
 			    uint64_t next)
 {
@@ -390,8 +392,9 @@ static bool bare_visit_goal(struct bare_search *s, uint64_t at,
 	return true;
 }
 
-/* Returns whether the code at a call's target leads to `pc`, where the return address is
- * `depth` bytes above the stack pointer (-1: unknown). */
+/* Returns whether the code at a call's target can lead to `pc`, where the return address is
+ * `depth` bytes above the stack pointer (-1: unknown). Also returns true if `pc` was not found
+ * after the target, but not all code could be followed. */
 static bool bare_leads_to(struct unwind_bare *b, const struct unwind_bare_ops *ops,
 			  uint64_t target, uint64_t pc, int64_t depth)
 {
