@@ -188,7 +188,7 @@ static struct dwarf_place dwarf_tree_place_of(const struct dwarf_unit *u,
 		return (struct dwarf_place){ u->info, v.v };
 	if (v.kind == DWARF_VALUE_ALT_REF)
 		return (struct dwarf_place){ u->info->alt, v.v };
-	/* In a type unit. */
+	/* The entry is in a type unit, which is not read. */
 	return (struct dwarf_place){ u->info, DWARF_ELSEWHERE };
 }
 

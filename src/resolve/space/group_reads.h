@@ -31,7 +31,8 @@ bool group_reads_has(const struct perf_event_attr *a);
 /* Returns whether the attr's event is read with another event's samples. */
 bool group_reads_is_member(const struct perf_event_attr *a);
 /* Sets *ret_shares to the events that counted since the previous sample, with their counts.
- * Samples with the same id must be in the order of time. Returns 0; 1 if no event has the id of
- * a value that is not 0, or none has any of the ids, so that counts are missing; or -ENOMEM. */
+ * Samples with the same id must be in the order of time. Returns 0; 1 if counts are missing,
+ * because the id of a nonzero value, or the ids of all values, belong to no known event; or
+ * -ENOMEM. */
 int group_reads_take(struct deltas *d, const struct decoder *decoder,
 		     const struct record *rec, struct group_shares *ret_shares);

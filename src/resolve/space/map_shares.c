@@ -7,7 +7,7 @@
 #include "resolve/space/space.h"
 
 enum {
-	/* Each round drops mappings of one user. Rarely do more users than this hold so much. */
+	/* Each round drops mappings of one user; rarely do more users than this hold so much. */
 	ROUNDS_MAX = 16
 };
 

@@ -243,8 +243,8 @@ static int name_from_proven(struct naming *n, const struct image *image, int fd,
 	return r ? r : 1;
 }
 
-/* Loads a vmlinux with the recorded build-id: from perf's cache, the directories of debug
- * files, or those of installed kernels. */
+/* Loads a vmlinux with the recorded build-id: from perf's cache, the directories of debug files,
+ * those of installed kernels, or a debuginfod server. */
 static int name_from_known_vmlinux(struct naming *n, const struct image *image,
 				   struct naming_entry *e)
 {

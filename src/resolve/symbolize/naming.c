@@ -113,7 +113,7 @@ void naming_use_symbol_files(struct naming *n,
 }
 
 /* Returns the locations in which binaries are searched in this stage. `foreign` is false for a
- * session, because its images identify their files not only by path. */
+ * session, because it also records the identity of files, not only their paths. */
 struct binary_locations naming_binary_locations(struct naming *n,
 						enum binary_stage stage)
 {

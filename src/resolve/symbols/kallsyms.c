@@ -272,7 +272,8 @@ bool kallsyms_find(const char *text, size_t len, const char *name,
 	const char *found, *start;
 	size_t pos;
 
-	/* A valid line cannot begin with the name. */
+	/* Begin with the second byte, because kallsyms_find_name() also reads the byte before a
+	 * match, and a valid line begins with an address. */
 	found = len ? kallsyms_find_name(text + 1, text + len, name) : NULL;
 	if (!found)
 		return false;

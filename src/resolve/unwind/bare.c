@@ -350,7 +350,8 @@ static bool bare_visit_end(struct bare_search *s, uint64_t at,
 	if ((insn->kind != X86_RETURN && insn->kind != X86_JUMP_SLOT) ||
 	    state->sp.base == BARE_UNKNOWN)
 		return false;
-	/* Below the stack pointer at the start are only words that the code after it has pushed. */
+	/* Below the stack pointer at the start of the search, there are only words that the code
+	 * after it has pushed, and no return address. */
 	if (state->sp.base == BARE_SP && state->sp.offset < 0)
 		return false;
 	for (size_t i = 0; i < s->nr_callers; i++)

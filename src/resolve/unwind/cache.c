@@ -34,7 +34,7 @@ enum {
 	FLAG_BIG = 2, /* the binary is big-endian */
 	FLAG_DEBUG = 4,
 	FILE_KEY_BYTES = 4 * 8,
-	WORTH_ROWS = 1024, /* smaller tables are built as fast as read */
+	WORTH_ROWS = 1024, /* smaller tables are built as fast as they are read */
 	BIG_ENDIAN_HERE = __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
 };
 

@@ -90,7 +90,8 @@ bool exidx_function(const struct exidx *x, size_t i, uint64_t *ret_start,
 
 	if (i + 1 < exidx_nr(x))
 		end = exidx_start_of(x, i + 1);
-	/* The entry of _start reaches to the next entry, so it also covers code without an entry. */
+	/* The entry of _start ends where the next one begins, so it would also cover code
+	 * without an entry: limit its length. */
 	if (exidx_is_first(x, i) && end > start + FIRST_BYTES)
 		end = start + FIRST_BYTES;
 	*ret_start = start;
@@ -125,7 +126,8 @@ static bool exidx_find_code(const struct exidx *x, size_t i, struct exidx_code *
 	ret->c = cursor_at(x, &x->extra, place_31(vaddr, word));
 	word = cursor_u32(&ret->c);
 	if (!(word >> 31)) {
-		/* The handler of a language; all have this word first. */
+		/* The entry refers to the personality routine of a language. The next word has
+		 * the same form for all languages. */
 		word = cursor_u32(&ret->c);
 		ret->words = word >> 24;
 	} else if (word >> 24 == 0x81 || word >> 24 == 0x82) {
