@@ -29,7 +29,7 @@ struct server {
 	bool looked; /* the record of recent failures was checked */
 	bool down;   /* not used any more */
 	bool answered; /* the server has sent a file, or reported that it does not have one */
-	bool said; /* a warning that the server sent a wrong file was printed */
+	bool said; /* a warning about a wrong or too large file was printed */
 };
 
 struct debuginfod {
@@ -421,7 +421,8 @@ static void note_answer(struct fetch *f, struct server *s)
 	s->answered = true;
 }
 
-/* A complete file has arrived: verifies and stores it. Returns whether it is usable. */
+/* A complete file has arrived: verifies it and stores it in the cache. Returns whether it was
+ * stored. */
 static bool debuginfod_keep(struct fetch *f, struct debuginfod_file *file,
 			    struct debuginfod_job *j, struct server *s)
 {

@@ -286,9 +286,10 @@ static char *dwo_join(const char *dir, const char *name)
 	return asprintf(&result, "%s/%s", dir, name) < 0 ? NULL : result;
 }
 
-/* Searches the .dwo of a skeleton: by its name in the compilation directory; if that is gone or
- * relative, by the same names from the directory of the file with the debug information, and
- * finally in that directory itself. */
+/* Searches for the .dwo of a skeleton: at its recorded name in the compilation directory; then,
+ * in case the files were moved, relative to the directory of the file with the debug
+ * information: at the same path if it is relative, at the recorded name, and at the mere file
+ * name. */
 static int find_dwo(const struct line_source *s, const struct dwarf_unit *u,
 		    struct dwarf_reader *rd, struct line_split *split)
 {

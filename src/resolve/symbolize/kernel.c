@@ -403,8 +403,8 @@ static char *naming_kernel_module_name(const char *name)
 }
 
 /* Symbolizes a module. A file specified by the user comes first. Next is kallsyms, which
- * contains all sections of a module if it is from the same boot. With a file found elsewhere,
- * only the code sections are known. */
+ * contains all sections of a module if it is from the same boot. Other files come last, because
+ * only the addresses of their code sections are known, unless the session lists all of them. */
 int naming_module(struct naming *n, const struct image *image, struct naming_entry *e)
 {
 	char *module = naming_kernel_module_name(dict_str(n->dict, image->name));

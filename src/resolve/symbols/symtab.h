@@ -24,11 +24,12 @@ struct symbol {
 };
 
 /* Reads the symbols of an ELF file: .symtab; if it is missing, .dynsym and .gnu_debugdata (an
- * ELF file in xz, "minidebuginfo"). Includes functions (STT_FUNC, STT_GNU_IFUNC) and untyped
- * labels in executable sections. Of several symbols at one address, keeps the one that perf
- * shows (sized before unsized, global before local before weak, fewer leading underscores, the
- * longer name). For machine-specific addresses and names see symbol_rules.h; all rules are in
- * docs/symbols.md. The file can have any class and byte order, and is untrusted.
+ * ELF file in xz, "minidebuginfo") or, without that section, the table of a Go program. Also
+ * reads PE files. Includes functions (STT_FUNC, STT_GNU_IFUNC) and untyped labels in executable
+ * sections. Of several symbols at one address, keeps the one that perf shows (sized before
+ * unsized, global before local before weak, fewer leading underscores, the longer name). For
+ * machine-specific addresses and names see symbol_rules.h; all rules are in docs/symbols.md. The
+ * file can have any class and byte order, and is untrusted.
  * Returns 0; -ENODATA if the file has no symbols (*ret_tab is then an empty table with the
  * segments); -EBADMSG; or another negative errno. */
 int symtab_load_elf(const char *path, struct symtab **ret_tab, struct err *err);
