@@ -16,8 +16,8 @@ struct elf_file;
 struct insn_marks;
 
 /* Reads the marks in `code`, and in its debug file `debug` (NULL: none). Section headers need
- * not be read before. Ignores data that cannot be read. Returns 0 (*ret_marks is NULL if all
- * code has the same mode) or -ENOMEM. */
+ * not be read before. Ignores data that cannot be read. Returns 0 or -ENOMEM. *ret_marks is NULL
+ * if the machine has no mapping symbols, or the file is relocatable. */
 int insn_marks_load(struct elf_file *code, struct elf_file *debug,
 		    struct insn_marks **ret_marks);
 void insn_marks_free(struct insn_marks *m); /* accepts NULL */

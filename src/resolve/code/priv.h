@@ -15,7 +15,7 @@ enum {
 /* A relocation of a module's code. */
 struct code_reloc {
 	uint64_t address;
-	uint64_t mask;    /* bits that it changes; 0: unknown kind, or unknown target */
+	uint64_t mask;    /* bits that it changes; 0: unknown target */
 	uint64_t value;   /* new value of these bits */
 	const char *name; /* name of the target, if its address is unknown; else NULL */
 	uint8_t bytes;

@@ -110,8 +110,9 @@ static int dwarf_file_find_code(struct dwarf_file *f)
 	return r;
 }
 
-/* Objects can have several sections of one name: each type unit of DWARF 5 is in its own, in
- * a COMDAT group. References between them are relative to each section, as in the linked file. */
+/* Appends a section of a relocatable file to the one of the same name that was opened before.
+ * Each type unit of DWARF 5 is in its own section, in a COMDAT group. References within a
+ * section are relative to its start, as in the linked file. Returns 0 or a negative errno. */
 static int dwarf_file_join(struct dwarf_file *f, size_t number, int kind, bool zdebug)
 {
 	struct dwarf_section more;

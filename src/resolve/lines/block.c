@@ -127,8 +127,8 @@ enum {
 	ROW_BYTES_MAX = 1 + 5 * 10 /* quick_leb() reads at most ten bytes */
 };
 
-/* Reads a row.  Lines and columns nearly always have one byte; the function uses no branch to find
- * out whether one is present, because the CPU cannot predict it. */
+/* Reads a row. Lines and columns nearly always have one byte; the function uses no branch to
+ * find out whether one is present, because the CPU cannot predict it. */
 static inline const uint8_t *quick_row(const uint8_t *at, struct line_row *row)
 {
 	uint8_t what = *at++;

@@ -29,8 +29,8 @@ struct line_paths {
 	void *ctx;
 };
 
-/* Appends a block to `out`. `p` is NULL if no file is known.
- * Returns 0, -EFBIG (4 GB or more) or -ENOMEM. */
+/* Appends a block to `out`. `p` is NULL if no file is known. Returns 0, -EFBIG (2 GiB or more)
+ * or -ENOMEM. */
 int line_block_make(struct line_block_maker *m, const struct line_paths *p,
 		    const dwarf_row_vec *rows, const struct dwarf_scopes *s,
 		    struct buf *out);

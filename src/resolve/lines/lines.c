@@ -366,7 +366,7 @@ int lines_position(struct lines *l, const char *section, uint64_t off,
 	return r ? r : dwarf_file_position(&l->source.file, section, off, ret_addr);
 }
 
-/* Reads the symbols of the file with the most symbols: the debug file, if there is one, else
+/* Reads the symbols of the debug file; if there is no debug file, or it has no symbols, those of
  * the binary. */
 static int make_symbols(struct lines *l)
 {

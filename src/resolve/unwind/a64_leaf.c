@@ -183,7 +183,8 @@ static void a64_follow_later(struct a64_search *s, uint64_t at, int64_t sp)
 		s->blocks[s->nr_blocks++] = (struct a64_block){ at, sp };
 }
 
-/* Follows code until it branches without a condition. Returns true if it led to the goal. */
+/* Follows code up to the first instruction after which it does not continue. Returns true if it
+ * led to the goal or, without a goal, to a return. */
 static bool a64_follow(struct a64_search *s, struct a64_block b, int64_t *ret_sp)
 {
 	uint32_t word;
@@ -236,8 +237,8 @@ static bool a64_search(const struct unwind_bare_ops *ops, uint64_t from, uint64_
 
 /* ---- the call ---- */
 
-/* Returns whether the code jumps to an address from a table: a PLT entry, which computes the
- * entry's address in x16 and jumps to x17. */
+/* Returns whether the code is a PLT entry: it computes the address of its slot in x16, and jumps
+ * to the address in x17 that it loads from there. */
 static bool a64_is_stub(const struct unwind_bare_ops *ops, uint64_t at)
 {
 	bool has_page = false;

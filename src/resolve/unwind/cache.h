@@ -12,8 +12,8 @@
 struct elf_file;
 
 /* Like unwind_table_load(), but reads the table from the directory `dir` (index_cache_dir();
- * NULL: none) if it is there; else builds it and stores it there. `path` is that of the binary,
- * for lists. */
+ * NULL: none) if it is there. Otherwise builds it, and stores it there if it is large enough.
+ * `path` is that of the binary, for lists. */
 int unwind_cache_load(const char *dir, const char *path, struct elf_file *f,
 		      struct elf_file *debug, struct unwind_table **ret_table);
 

@@ -76,8 +76,10 @@ struct unwind_table {
 };
 
 /* Builds the table from .eh_frame, .debug_frame (which can be in a separate debug file `debug`;
- * NULL: none), .ARM.exidx and .sframe. Call elf_file_sections() on both files first. Returns 0
- * (also if the table has no rows), -EOPNOTSUPP (unknown machine), -ENOMEM or -EIO. */
+ * NULL: none), .ARM.exidx and .sframe. Adds rules for .init and .fini (unwind/asm.h) and,
+ * without .debug_frame, for the functions of a Go program (unwind/go_frames.h). Call
+ * elf_file_sections() on both files first. Returns 0 (also if the table has no rows),
+ * -EOPNOTSUPP (unknown machine), -ENOMEM or -EIO. */
 int unwind_table_load(struct elf_file *f, struct elf_file *debug,
 		      struct unwind_table **ret_table);
 /* Like unwind_table_load(), for the binary that is open at `fd`, without a debug file. Also returns
