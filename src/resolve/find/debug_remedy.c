@@ -111,7 +111,7 @@ const char *distribution_server(const struct distribution *d)
 	return d->server;
 }
 
-/* Returns whether packages install files there, and not the user who built them. */
+/* Returns whether a path is in a directory in which packages install files. */
 static bool is_packaged(const char *path)
 {
 	static const char *const dirs[] = { "/usr/", "/lib", "/bin/", "/sbin/" };

@@ -224,7 +224,8 @@ static enum http_outcome outcome_of_status(long status)
 							       : HTTP_REFUSED;
 }
 
-/* Returns the outcome of a finished transfer, unless `take` has already set it. */
+/* Returns the outcome of a finished transfer: the one that http_curl_take() has already set, or
+ * else the one that follows from libcurl's result and the HTTP status. */
 static enum http_outcome outcome_of(const struct http_get *get, CURLcode code,
 				    long status)
 {
@@ -245,7 +246,8 @@ static enum http_outcome outcome_of(const struct http_get *get, CURLcode code,
 	return get->bytes || status == 200 ? HTTP_BROKEN_OFF : HTTP_UNREACHABLE;
 }
 
-/* Removes a finished transfer from the multi handle. */
+/* Sets the outcome and the error text of a finished transfer, and removes it from the multi
+ * handle. Returns its request. */
 static struct http_get *http_curl_end_of(struct http *h, const CURLMsg *msg)
 {
 	CURL *easy = msg->easy_handle;

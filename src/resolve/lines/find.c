@@ -39,7 +39,8 @@ static size_t read_chain(const struct line_block *b, uint32_t id,
 	return nr;
 }
 
-/* Caches the chain of the last scope, because neighbouring addresses are often in the same one. */
+/* Like read_chain(), but returns the chain of the last scope from a cache, because neighbouring
+ * addresses are often in the same scope. */
 static size_t find_chain(struct lines *l, const struct line_block *b, uint32_t id,
 			 struct line_frame *frames, size_t max)
 {

@@ -30,8 +30,8 @@ static size_t make_walks(const struct jitdump *dump, const void *bytes, size_t l
 		const uint8_t *at;
 		size_t at_len;
 
-		/* Pointers in .eh_frame are relative to its address: the compiler assumes that it
-		 * follows the code, aligned. */
+		/* Pointers in .eh_frame are relative to the address of .eh_frame, and the
+		 * compiler computes them for an .eh_frame that follows the code, aligned. */
 		if (code->offset < JITDUMP_NO_BYTES &&
 		    jitdump_eh_frame(dump, bytes, len, code, &at, &at_len))
 			walks[nr++] = cfi_walk_of(
