@@ -263,7 +263,7 @@ static int by_code(const void *a, const void *b)
 	return x->code < y->code ? -1 : x->code > y->code;
 }
 
-/* Reads one abbreviation. Returns 1 at the end of the table. */
+/* Reads one abbreviation. Returns 0, 1 at the end of the table, -EBADMSG or -ENOMEM. */
 static int read_one(struct dwarf_abbrevs *t, struct cursor *c,
 		    const struct dwarf_widths *w)
 {

@@ -33,7 +33,8 @@ struct dwarf_skip {
 /* How the walk handles an entry. */
 enum dwarf_entry {
 	DWARF_PASS, /* skip it, but visit its children */
-	/* A type: skip it; in C, also skip its children by its sibling. */
+	/* A type, or a function without code: skip it. In C, also skip its children, if it has a
+	 * sibling attribute. */
 	DWARF_PASS_TYPE,
 	DWARF_PASS_ALL, /* skip it with its children, which never contain functions */
 	DWARF_FUNCTION, /* a function or inlined function that has code */

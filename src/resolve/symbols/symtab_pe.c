@@ -78,7 +78,7 @@ static size_t coff_name(struct pe_loading *l, const struct coff_symbol *s,
 	}
 	if (l->names.failed)
 		return SIZE_MAX;
-	/* On 32-bit x86, C names have an underscore more. */
+	/* On 32-bit x86, symbols of C begin with an additional underscore. */
 	if (l->f->machine == EM_386 && l->names.data[at] == '_')
 		at++;
 	return l->names.data[at] ? at : SIZE_MAX;

@@ -283,7 +283,8 @@ static bool step_register(struct cfi_rows_run *r, uint8_t op)
 	}
 }
 
-/* Runs an operation without operand in its first byte. Returns the result of `emit`. */
+/* Runs an operation whose first byte contains no operand. Returns 0 or the result of the row
+ * function. */
 static int step_low(struct cfi_rows_run *r, uint8_t op)
 {
 	switch (op) {
