@@ -24,8 +24,8 @@ struct resolver_ops {
 	bool (*is_memory)(void *ctx, const struct record_mmap *mmap);
 	/* Called when a sample or a FORK record has the pid of a process that no record has
 	 * named: can pass the records of a /proc snapshot of the process to
-	 * resolver_side_band(). Called once per pid, and again whenever resolver_bound()'s limit
-	 * has dropped the mappings of a process. May be NULL. */
+	 * resolver_side_band(). Called once per pid, and again whenever the mappings of a
+	 * process were dropped because it had too many (resolver_bound()). May be NULL. */
 	void (*unknown_process)(void *ctx, int32_t pid);
 	/* Called when a sample has a cgroup that no record has named: can pass its CGROUP
 	 * record to resolver_side_band(). Called once per id; `pid` ran in the cgroup. May be
@@ -37,8 +37,9 @@ struct resolver_ops {
 	/* Returns the real user id of a running process, or -1. Needed by the limits of
 	 * resolver_bound() and resolver_limit_stacks(). */
 	int64_t (*process_user)(void *ctx, int32_t pid);
-	/* Called after resolver_bound()'s limit removed the mappings of `nr` processes of a user
-	 * (PROC_NO_USER: of processes that have ended). May be NULL. */
+	/* Called after the mappings of `nr` processes of a user (PROC_NO_USER: of processes that
+	 * have ended) were dropped, because all mappings together exceeded the limit of
+	 * resolver_bound(). May be NULL. */
 	void (*maps_lost)(void *ctx, uint32_t user, size_t nr);
 	/* Called when resolver_limit_stacks() cuts a stack of a user (or PROC_NO_USER) for the
 	 * first time. May be NULL. */
