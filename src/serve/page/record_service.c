@@ -176,7 +176,8 @@ static void status_put(const struct record_service *s, struct json *j)
 	json_member_u64(j, "lost", s->lost);
 	if (r->state == RECORDER_FAILED && !s->of_daemon) {
 		const char *error = page_recorder_error(r);
-		char *fix = is_lack_of_rights(error) ? doctor_remedy(s, error) : NULL;
+		char *fix = error && is_lack_of_rights(error) ? doctor_remedy(s, error)
+							      : NULL;
 
 		json_member_text(j, "error",
 				 error ? error : "the recording did not start");
