@@ -90,7 +90,7 @@ static bool image_is_open(const struct run_image *image)
 	return image->same == DICT_NONE;
 }
 
-/* Returns the known image that matches by the rule. Returns NULL if there is none, if several known
+/* Returns the known image that matches by the rule. Returns NULL if none matches, if several known
  * images match, or if it also matches another image of the run. */
 static struct known_image *find_only(const struct matching *m,
 				     const struct compare_run *run,

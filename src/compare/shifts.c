@@ -78,7 +78,7 @@ static struct compare_row *find_partner(struct comparison *c,
 }
 
 /* Returns the row with the largest change that reduces `left`, the change that remains so far. The
- * first `nr` partners are excluded. Returns NULL if there is none. */
+ * first `nr` partners are excluded. Returns NULL if no row reduces it. */
 static struct compare_row *find_next_partner(struct comparison *c,
 					     const struct compare_row *row, double left,
 					     struct compare_row *const *partners,

@@ -23,7 +23,7 @@ struct doctor_check {
 	enum doctor_state state;
 	char *found; /* the value or state that was found: "2" */
 	char *cost;  /* the disadvantage of the limit; NULL: none */
-	char *fix;   /* the command or setting that lifts it; NULL: there is none */
+	char *fix;   /* the command or setting that lifts it; NULL: nothing lifts it */
 };
 
 struct doctor {

@@ -21,7 +21,7 @@ struct odb_placed {
 	uint32_t image;
 	uint64_t bias; /* offset in the image minus the offset in the sample file */
 	/* For code of a JIT compiler, jit_image is the image of the file that opjitconv wrote,
-	 * or DICT_NONE if there is none. `memory_start` is the start of the code's memory, and
+	 * or DICT_NONE without such a file. `memory_start` is the start of the code's memory, and
 	 * `ranges` are the ranges of code in the file, by their addresses. */
 	uint32_t jit_image;
 	uint64_t memory_start;

@@ -6,7 +6,6 @@
 #include "base/containers/vec.h"
 #include "view/model.h"
 
-struct comparison;
 struct name_patterns;
 struct profile;
 
@@ -97,9 +96,6 @@ struct view_model {
 	uint64_t fingerprint; /* of the files of a live recording when they were read */
 	char *cache_dir;      /* of line indexes; NULL: none */
 	struct name_patterns *patterns;
-	struct comparison *comparison; /* of the first event; NULL: not made */
-	/* By function: row of the comparison, or VIEW_NONE. */
-	uint32_t *row_of_function;
 };
 
 /* Reads all recordings into *ret_data.  Returns 0 or a negative errno with a message; call
@@ -116,5 +112,5 @@ static inline const char *view_text(const struct view_data *d, uint32_t string)
 const char *view_function_name(const struct view_data *d, uint32_t function);
 /* Returns the name in a short form, or the full name if memory is short. */
 const char *view_function_short(struct view_model *m, uint32_t function);
-/* Returns the name of the image, or "" if there is none. */
+/* Returns the name of the image, or "" if the image is unknown. */
 const char *view_function_image(const struct view_data *d, uint32_t function);

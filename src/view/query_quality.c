@@ -10,6 +10,7 @@
 #include "base/array.h"
 #include "base/buf.h"
 #include "base/files/faults.h"
+#include "present/text/quality_text.h"
 #include "resolve/elf/build_id.h"
 #include "resolve/find/debug_remedy.h"
 #include "view/query_priv.h"
@@ -114,33 +115,6 @@ static int view_quality_compare(const void *va, const void *vb, void *ctx)
 	return x != y ? (x > y ? -1 : 1) : (a < b ? -1 : a > b);
 }
 
-static int view_quality_put_image(struct view_answer *a, const struct profile *p,
-				  uint32_t number,
-				  const struct distribution *distribution)
-{
-	const struct profile_image *image = &p->images.at[number];
-	const struct quality_reason *reason = quality_reason(p, number);
-	char hex[2 * BUILD_ID_MAX + 1];
-	struct json *j = &a->json;
-	struct buf fix = { 0 };
-	bool failed;
-
-	build_id_to_hex(&image->build_id, hex);
-	quality_put_fix(p, number, distribution, &fix);
-	json_begin_object(j);
-	json_member_text(j, "image", strtab_get(&p->strings, image->name));
-	json_member_u64(j, "samples", image->unresolved);
-	json_member_text(j, "build_id", hex);
-	json_member_text(j, "why", reason->why);
-	json_member_text(j, "help", reason->help);
-	json_name(j, "fix");
-	json_text_len(j, (const char *)fix.data, fix.len);
-	json_end_object(j);
-	failed = fix.failed;
-	buf_done(&fix);
-	return failed ? -ENOMEM : 0;
-}
-
 static int view_quality_put_images(struct view_answer *a, struct profile *p)
 {
 	const struct distribution *distribution = distribution_find("");
@@ -156,7 +130,7 @@ static int view_quality_put_images(struct view_answer *a, struct profile *p)
 	json_name(&a->json, "images");
 	json_begin_array(&a->json);
 	for (size_t i = 0; !r && i < images.nr && i < IMAGES_MAX; i++)
-		r = view_quality_put_image(a, p, images.at[i], distribution);
+		r = quality_write_json_image(&a->json, p, images.at[i], distribution);
 	json_end_array(&a->json);
 	vec_done(&images);
 	return r;

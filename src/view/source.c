@@ -170,8 +170,8 @@ static int view_source_find_lines(struct view_source_making *m, struct code *cod
 }
 
 /* Sets the lines of the instructions. Of the frames of an instruction, the innermost one among the
- * function's lines counts, so inlined code usually gets the line of the call. If there is none, the
- * file and line of the innermost frame are used. */
+ * function's lines counts, so inlined code usually gets the line of the call. If no frame is in these
+ * lines, the file and line of the innermost frame are used. */
 static int view_source_set_lines(struct view_source_making *m, struct code *code,
 				 size_t from)
 {

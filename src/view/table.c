@@ -35,40 +35,23 @@ static bool view_table_is_where(enum key_id id)
 	return id == KEY_SYMBOL || id == KEY_IMAGE;
 }
 
+/* The keys whose values the model keeps. */
+static const bool view_table_keys[KEY_ID_COUNT] = {
+	[KEY_EVENT] = true,  [KEY_COMM] = true,   [KEY_PID] = true,
+	[KEY_TID] = true,    [KEY_CPU] = true,    [KEY_IMAGE] = true,
+	[KEY_SYMBOL] = true, [KEY_CGROUP] = true, [KEY_TIME] = true,
+};
+
 static int view_table_parse(struct view_table *t, const char *text, struct err *err)
 {
 	int r = keys_parse(&t->keys, text, err);
 
-	for (size_t i = 0; !r && i < t->keys.keys.nr; i++) {
-		switch (t->keys.keys.at[i].row->id) {
-		case KEY_EVENT:
-		case KEY_COMM:
-		case KEY_PID:
-		case KEY_TID:
-		case KEY_CPU:
-		case KEY_IMAGE:
-		case KEY_SYMBOL:
-		case KEY_CGROUP:
-		case KEY_TIME:
-			break;
-		case KEY_APP:
-		case KEY_ORIGIN:
-		case KEY_ADDRESS:
-		case KEY_SESSION:
-		case KEY_HOST:
-		case KEY_LINE:
-		case KEY_FILE:
-		case KEY_INLINE:
-		case KEY_FUNCTION_LINE:
-		case KEY_STACK:
-		case KEY_ID_COUNT:
-		default:
+	for (size_t i = 0; !r && i < t->keys.keys.nr; i++)
+		if (!view_table_keys[t->keys.keys.at[i].row->id])
 			r = err_set(
 				err, -EINVAL,
 				"views cannot group by %s: give some of event, comm, pid, tid, cpu, image, symbol, cgroup, time",
 				t->keys.keys.at[i].typed);
-		}
-	}
 	return r;
 }
 

@@ -67,7 +67,7 @@ struct class
 
 struct classes {
 	unsigned int kept;
-	/* the axis on which the columns differ; CLASS_EVENT if there is none */
+	/* the axis on which the columns differ; CLASS_EVENT also if they do not differ */
 	enum class_axis axis;
 	VEC(struct class) columns; /* sorted, after classes_arrange() */
 	/* distinct tuples, indexed by the number of their class */

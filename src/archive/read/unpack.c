@@ -399,7 +399,7 @@ static int archive_unpack_take_all(struct unpack *u, struct tar_source source,
 
 /* ---- finding the tar ---- */
 
-/* Finds the only matching file; if there is none or several, returns an error with a message that
+/* Finds the only matching file. If no file or several match, returns an error with a message that
  * gives their number. */
 static int find_tar(char **ret_path, struct err *err)
 {

@@ -5,7 +5,8 @@
 #include <stdbool.h>
 
 /* Returns the path without links (malloc'd) of a program: of `name` if it contains a slash, or else
- * of an executable file of that name in $PATH.  Returns NULL if there is none. */
+ * of an executable file of that name in $PATH.  Returns NULL if no such file
+ * is found. */
 char *program_find(const char *name);
 /* Returns whether `name` can be executed: it is found, and is an executable regular file. */
 bool program_can_run(const char *name);

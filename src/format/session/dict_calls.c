@@ -137,7 +137,7 @@ static bool dict_calls_put(struct dict_calls *c, enum calls_column column,
 }
 
 /* Encodes the caller of a chain: as the number of chains since the last chain with the same
- * caller or, if there is none, as a distance. */
+ * caller or, for the first chain with this caller, as a distance. */
 static int report_caller(struct dict_calls *c, uint32_t number, uint32_t caller)
 {
 	uint32_t chain = (uint32_t)c->callers.nr;

@@ -332,8 +332,8 @@ static void json_ends(struct json *j, const struct profile *p)
 	json_end_object(j);
 }
 
-static int json_image(struct json *j, const struct profile *p, uint32_t number,
-		      const struct distribution *distribution)
+int quality_write_json_image(struct json *j, const struct profile *p, uint32_t number,
+			     const struct distribution *distribution)
 {
 	struct buf fix = { 0 };
 	bool failed;
@@ -432,7 +432,7 @@ int quality_write_json(struct json *j, struct profile *p)
 	json_name(j, "unresolved_images");
 	json_begin_array(j);
 	for (size_t i = 0; !r && i < images.nr; i++)
-		r = json_image(j, p, images.at[i], distribution);
+		r = quality_write_json_image(j, p, images.at[i], distribution);
 	json_end_array(j);
 	json_end_object(j);
 	vec_done(&images);

@@ -214,8 +214,8 @@ static bool images_is_rewritten(struct image_table *t, struct image_entry *e)
 				    &t->dict->images.at[e->number]);
 }
 
-/* Returns the index of the entry with the same identity, which is added if there is none, or
- * IMAGE_TABLE_FAILED. Takes over the reference to image->name, also on failure. */
+/* Returns the index of the image's entry, and first adds an entry if the table has no image of the
+ * same identity. Returns IMAGE_TABLE_FAILED if memory is short. Takes over the reference to image->name, also on failure. */
 static uint32_t find_or_add(struct image_table *t, const struct image *image)
 {
 	uint64_t hash = identity_hash(image);

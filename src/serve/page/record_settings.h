@@ -8,7 +8,7 @@
 struct buf;
 struct err;
 
-/* Appends the stored JSON, or "{}" if there is none.  Returns 0, or a negative errno with a message
+/* Appends the stored JSON, or "{}" if no settings are stored.  Returns 0, or a negative errno with a message
  * in *err. */
 int record_settings_load(struct buf *out, struct err *err);
 /* Stores the JSON if it is one object. Returns 0, or a negative errno with a message in *err. */

@@ -14,7 +14,7 @@ enum {
 	EXIT_OWN_FAILURE = 125
 };
 
-/* Returns the state of the current session, all zero if there is none. */
+/* Returns the state of the current session, all zero if no session exists. */
 static struct stat current_session(const char *dir)
 {
 	struct stat st = { 0 };
